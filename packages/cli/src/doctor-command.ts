@@ -15,6 +15,7 @@ import { withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import type { DoctorSettings } from './doctor/check.ts'
 import { DOCTOR_BOUNDS } from './doctor/doctor-bounds.ts'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
 import type { DoctorFinding, Report } from './doctor/findings.ts'
@@ -33,13 +34,11 @@ const MARKS = { error: 'ERROR', warning: 'warning', info: 'info' }
 /** Number of places of a finding that are listed; the others are counted. */
 const SHOWN_PLACES = 4
 
-interface Settings {
-  readonly origin: string
-  readonly pinnedKeyIds: readonly string[] | undefined
-  readonly deployment: (typeof DEPLOYMENTS)[number] | undefined
+interface Settings extends Pick<
+  DoctorSettings,
+  'origin' | 'pinnedKeyIds' | 'hasKeyRecord' | 'deployment' | 'mirrors'
+> {
   readonly timeoutMs: number
-  readonly hasKeyRecord: boolean | undefined
-  readonly mirrors: readonly string[]
   readonly machine: ServiceMachine | undefined
 }
 
@@ -104,17 +103,13 @@ function describe(diagnosis: Diagnosis, { origin }: Settings): object {
 }
 
 async function examine(settings: Settings, output: CommandOutput): Promise<CommandResult> {
-  const { origin, pinnedKeyIds, hasKeyRecord, deployment, timeoutMs, mirrors, machine } = settings
-  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
+  const { origin, timeoutMs, machine } = settings
+  const httpClient = createHttpClient(origin, timeoutMs)
   const diagnosis = await withProgress({ label: 'Asking', total: EXPECTED_REQUESTS }, (progress) =>
     runDoctor({
-      origin,
+      ...settings,
       ask: httpClient.ask,
       nowMs: Date.now,
-      pinnedKeyIds,
-      hasKeyRecord,
-      deployment,
-      mirrors,
       checkMachine: machine?.origin === origin ? machine.check : undefined,
       onResponse: () => progress.advance(1),
     }),

@@ -7,13 +7,10 @@ import {
 import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { freshTarget } from '@public-api/client-internal/fresh-target'
-import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { isOutage } from '@public-api/client-internal/outage'
-import { describeRetiredPin, retiredPinIn } from '@public-api/client-internal/retired-pin'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
-import type { VerificationKey } from '@public-api/client-internal/verification-key'
 import {
   verifyInSteps,
   type Expectations,
@@ -27,6 +24,7 @@ import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
 import { describeOutcome } from './verifying/describe-outcome.ts'
+import { outcomeOf } from './verifying/outcome-of.ts'
 import { type Ask, createHttpClient, isLost, UnreachableError } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import {
@@ -36,7 +34,6 @@ import {
   readWholeResponse,
 } from './verifying/saved-response.ts'
 import { type CopySources, verifyCopy } from './verifying/verify-copy.ts'
-import type { VerifyOutcome } from './verifying/verify-outcome.ts'
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -72,28 +69,7 @@ function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trus
   return { ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }), maxAgeSeconds, nowMs }
 }
 
-/** The result of a check that may fail. `known` are the keys of a file, if one was given. */
-async function outcomeOf(
-  response: HttpResponse,
-  { address, pinnedKeyIds }: Settings,
-  nowMs: number,
-  checking: Promise<Verification>,
-  known: readonly VerificationKey[] = [],
-): Promise<VerifyOutcome> {
-  const url = `${address.origin}${address.target}`
-  const about = { response, url, isPinned: pinnedKeyIds !== undefined, nowMs }
-  try {
-    return { ...about, ...(await checking), failure: undefined }
-  } catch (failure) {
-    if (!(failure instanceof VerificationError)) throw failure
-    const retiredPin =
-      retiredPinIn(known, failure, nowMs, 'the key file') ??
-      (await describeRetiredPin(failure, nowMs))
-    return { ...about, steps: failure.steps ?? [], verified: undefined, failure, retiredPin }
-  }
-}
-
-async function askService(settings: Settings, ask: Ask): Promise<VerifyOutcome> {
+async function askService(settings: Settings, ask: Ask): ReturnType<typeof outcomeOf> {
   const { address, method, ifNoneMatch, keysFile } = settings
   const { target } = address
   const known = keysFile === undefined ? [] : await readKeysFile(keysFile)
@@ -133,7 +109,7 @@ async function askService(settings: Settings, ask: Ask): Promise<VerifyOutcome> 
 
 async function verifyFetched(settings: Settings): Promise<CommandResult> {
   const { address, timeoutMs, copies, atMs } = settings
-  const httpClient = createHttpClient({ origin: address.origin, timeoutMs, nowMs: Date.now })
+  const httpClient = createHttpClient(address.origin, timeoutMs)
   const { ask, close } = httpClient
   const readCopy = (outage: Error, from: CopySources) =>
     verifyCopy({ address, outage, nowMs: atMs ?? Date.now(), timeoutMs, ask }, from)
@@ -151,7 +127,7 @@ async function verifyFetched(settings: Settings): Promise<CommandResult> {
   }
 }
 
-async function verifySaved(settings: Settings, files: SavedFiles): Promise<VerifyOutcome> {
+async function verifySaved(settings: Settings, files: SavedFiles): ReturnType<typeof outcomeOf> {
   const { address, method, ifNoneMatch } = settings
   const saved =
     files.response === undefined

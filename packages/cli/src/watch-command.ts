@@ -41,7 +41,7 @@ async function printVersions(
   signal: AbortSignal,
 ): Promise<never> {
   const { origin, pinnedKeyIds, afterId, timeoutMs, json } = settings
-  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
+  const httpClient = createHttpClient(origin, timeoutMs)
   const client = createAuditClient(origin, pinnedKeyIds, httpClient)
   const about = { origin, stateFile: undefined }
   try {

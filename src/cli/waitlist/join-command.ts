@@ -157,7 +157,7 @@ can be used once, within ten minutes.`,
     const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
     const email =
       values.email === '-' ? await readOneLine('address', 'Address to register: ') : values.email
-    const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
+    const httpClient = createHttpClient(origin, timeoutMs)
     try {
       const solved = await solve(httpClient.ask, origin, purpose, timeoutMs)
       if (email === undefined) return { json: solved, lines: [solved.token] }

@@ -355,7 +355,7 @@ test('an ordinary web site, and one that leads elsewhere, are not this service',
       response.writeHead(status, headers)
       response.end('<h1>Welcome</h1>')
     })
-    const httpClient = createHttpClient({ origin, timeoutMs: 5000, nowMs: () => TEST_NOW_MS })
+    const httpClient = createHttpClient(origin, 5000, () => TEST_NOW_MS)
     t.after(() => httpClient.close())
     const { checks } = await runDoctor({
       origin,
@@ -385,7 +385,7 @@ async function examineAs(
 ): Promise<readonly FindingId[]> {
   const deployed = await deployBehindProxy(t, undefined, { baseUrl: origin })
   const nowMs = (): number => deployed.app.clock.ms
-  const httpClient = createHttpClient({ origin: deployed.origin, timeoutMs: 5000, nowMs })
+  const httpClient = createHttpClient(deployed.origin, 5000, nowMs)
   t.after(() => httpClient.close())
   const diagnosis = await runDoctor({
     origin,
@@ -430,7 +430,7 @@ test('reports a request without a response and checks the rest', async (t) => {
   const deployed = await deployBehindProxy(t)
   const nowMs = (): number => deployed.app.clock.ms
   const { origin } = deployed
-  const httpClient = createHttpClient({ origin, timeoutMs: 5000, nowMs })
+  const httpClient = createHttpClient(origin, 5000, nowMs)
   t.after(() => httpClient.close())
   const { checks } = await runDoctor({
     origin,

@@ -120,7 +120,7 @@ export async function examine(
   { aheadMs = 0, ...settings }: Examination = {},
 ): Promise<Diagnosis> {
   const nowMs = (): number => app.clock.ms + aheadMs
-  const httpClient = createHttpClient({ origin, timeoutMs: 10_000, nowMs })
+  const httpClient = createHttpClient(origin, 10_000, nowMs)
   t.after(() => httpClient.close())
   return runDoctor({
     origin,

@@ -20,7 +20,7 @@ const GET = { method: 'GET', target: '/' }
 
 function httpClientFor(t: TestContext, origin: string, timeoutMs = 5000): HttpClient {
   let ms = 0
-  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: () => (ms += 10) })
+  const httpClient = createHttpClient(origin, timeoutMs, () => (ms += 10))
   t.after(() => httpClient.close())
   return httpClient
 }

@@ -1,4 +1,5 @@
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
+import { createProgress, type Progress, type ProgressOptions } from '@public-api/cli-kit/progress'
 import { ApiResponseError } from '@public-api/client-internal/api-response-error'
 import { auditHistory, type AuditReport } from '@public-api/client-internal/audit-history'
 import type { AuditProgress } from '@public-api/client-internal/audit-options'
@@ -27,7 +28,6 @@ import {
   UnreachableError,
 } from '../verifying/requests.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
-import { createAuditBar } from './audit-progress.ts'
 import { createStateStore } from './state-store.ts'
 
 /** Options of one audit. */
@@ -75,30 +75,25 @@ export function failureOf(
           `a response failed verification, so nothing is known about the history; ${sanitizeForTerminal(error.message, 400)}${advice === undefined ? '' : `; ${advice}`}`,
         )
   }
+  const { usage: exitCode } = EXIT_CODES
   if (error instanceof AuditStateError) {
     const remedy =
       error.code === 'OTHER_ORIGIN'
         ? 'give another --state file, or --moved if the service moved here'
         : 'nothing was compared; give another --state file'
-    return new CommandFailure(
-      error.code,
-      `${stateFile}: ${sanitizeForTerminal(error.message, 400)}; ${remedy}`,
-      { exitCode: EXIT_CODES.usage },
-    )
+    const detail = `${stateFile}: ${sanitizeForTerminal(error.message, 400)}`
+    return new CommandFailure(error.code, `${detail}; ${remedy}`, { exitCode })
   }
   if (error instanceof SavedCheckpointError) {
-    const remedy = 'or give another --state file'
-    return new CommandFailure('STATE', `${sanitizeForTerminal(error.message, 400)}, ${remedy}`, {
-      exitCode: EXIT_CODES.usage,
-    })
+    const detail = sanitizeForTerminal(error.message, 400)
+    return new CommandFailure('STATE', `${detail}, or give another --state file`, { exitCode })
   }
-  if (error instanceof LogFinding && error.evidence === undefined) {
-    return new CommandFailure(error.code, sanitizeForTerminal(error.message, 600))
-  }
-  if (error instanceof LogError || error instanceof ChainError) {
-    return new CommandFailure(error.code, sanitizeForTerminal(error.message, 400))
-  }
-  if (error instanceof UnlinkedKeysError) {
+  if (
+    error instanceof LogError ||
+    error instanceof ChainError ||
+    error instanceof UnlinkedKeysError ||
+    (error instanceof LogFinding && error.evidence === undefined)
+  ) {
     return new CommandFailure(error.code, sanitizeForTerminal(error.message, 600))
   }
   if (error instanceof ApiResponseError) {
@@ -141,6 +136,25 @@ export function createAuditClient(
   })
 }
 
+/**
+ * A bar of the progress of an audit, whose total is known once the index of the history is verified. It starts again with
+ * the remaining work if a version is published during the audit.
+ */
+export function createAuditBar(options: Omit<ProgressOptions, 'label' | 'total'>) {
+  let bar: Progress | undefined
+  return {
+    /** For `onProgress` of the audit. */
+    hear(progress: AuditProgress): void {
+      if (progress.step === 'index') {
+        bar?.end()
+        const total = progress.toRead + progress.resources
+        bar = createProgress({ ...options, label: 'Auditing', total })
+      } else if (progress.step !== 'head') bar?.advance(1)
+    },
+    end: () => bar?.end(),
+  }
+}
+
 /** The report of an audit. */
 export interface FullReport extends AuditReport {
   /** Undefined without a policy. */
@@ -152,7 +166,7 @@ export interface FullReport extends AuditReport {
  */
 export async function runAudit(settings: AuditSettings): Promise<FullReport> {
   const { origin, pinnedKeyIds, stateFile, policy, mirrors, timeoutMs, maxTimeMs } = settings
-  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
+  const httpClient = createHttpClient(origin, timeoutMs)
   const bar = createAuditBar({
     stream: process.stderr,
     env: process.env,

@@ -1,3 +1,4 @@
+import { freshTarget } from '@public-api/client-internal/fresh-target'
 import {
   CACHE_CLASSES,
   ERROR_CACHE_CONTROL,
@@ -70,7 +71,7 @@ async function inspectQuery({ of, probe }: Survey, report: Report): Promise<void
   const plain = of(target)
   const id = plain?.isAsPromised === true ? requestIdOf(plain) : undefined
   if (id === undefined) return
-  const fresh = await probe.ask({ method: 'GET', target: probe.fresh(target) })
+  const fresh = await probe.ask({ method: 'GET', target: freshTarget(target) })
   if (bodyIdOf(fresh) === id) {
     report('query-ignored', `GET ${target}`, 'the same response with and without a query')
   }

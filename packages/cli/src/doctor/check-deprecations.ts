@@ -2,19 +2,12 @@ import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { parseInstant } from '@public-api/contract/text/instant'
+import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { Survey } from './probe-deployment.ts'
 
-/** A deprecated row of the deployment's discovery index. */
-interface DeprecatedRow {
-  readonly method: string
-  readonly path: string
-  readonly deprecatedAt: string
-  readonly sunsetAt: string
-  readonly successor: string
-}
-
-function deprecatedRows({ of }: Survey): readonly DeprecatedRow[] {
+/** The deprecated rows of the deployment's discovery index. */
+function deprecatedRows({ of }: Survey) {
   const index = of(ENDPOINTS.index.path)
   const rows =
     index?.isAsPromised === true
@@ -36,7 +29,7 @@ function deprecatedRows({ of }: Survey): readonly DeprecatedRow[] {
 }
 
 /** The deprecation signals that differ from the index (RFC 9745, RFC 8594). */
-function missingSignals(row: DeprecatedRow, field: (name: string) => string | undefined) {
+function missingSignals(row: ReturnType<typeof deprecatedRows>[number], field: Received['field']) {
   const expected: readonly (readonly [name: string, isSent: boolean])[] = [
     [
       HEADERS.deprecation,

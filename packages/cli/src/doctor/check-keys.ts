@@ -6,18 +6,12 @@ import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 const WHERE = `GET ${ENDPOINTS.signingKey.path}`
 
-interface PublishedEntry {
-  readonly keyId: string | undefined
-  readonly status: string | undefined
-  readonly notAfter: string | undefined
-}
-
 function textIn(value: unknown, name: string): string | undefined {
   const text = propertyOf(value, name)
   return typeof text === 'string' ? text : undefined
 }
 
-function entriesOf(data: unknown): readonly PublishedEntry[] {
+function entriesOf(data: unknown) {
   const keys = propertyOf(data, 'keys')
   if (!Array.isArray(keys)) return []
   return keys.map((key: unknown) => ({

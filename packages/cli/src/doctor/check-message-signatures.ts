@@ -19,14 +19,6 @@ const INPUT =
   /^svc=(?<parameters>\("@method";req "@target-uri";req "@status" "content-digest"\);created=(?<created>\d{1,15});expires=\d{1,15};keyid="(?<keyId>[\w-]{43})";alg="ed25519"(?:;nonce="(?<nonce>[\w-]{1,64})")?;tag="svc-response")$/
 const SIGNATURE = /^svc=:(?<base64>[A-Za-z0-9+/]{86}==):$/
 
-interface MessageSignature {
-  readonly parameters: string
-  readonly createdSeconds: number
-  readonly keyId: string
-  readonly nonce: string | undefined
-  readonly base64: string
-}
-
 function isSigned({ field }: Received): boolean {
   return (
     field(HEADERS.signatureInput) !== undefined || field(HEADERS.messageSignature) !== undefined
@@ -34,7 +26,7 @@ function isSigned({ field }: Received): boolean {
 }
 
 /** The signature of a response; undefined if it has none, or another form. */
-function parseSignature({ field }: Received): MessageSignature | undefined {
+function parseSignature({ field }: Received) {
   const input = INPUT.exec(field(HEADERS.signatureInput) ?? '')?.groups
   const base64 = SIGNATURE.exec(field(HEADERS.messageSignature) ?? '')?.groups?.['base64']
   if (input === undefined || base64 === undefined) return undefined
@@ -45,7 +37,7 @@ function parseSignature({ field }: Received): MessageSignature | undefined {
 /** Whether a response's signature is of this target URI. */
 async function isOfUri(
   { method, status, field }: Received,
-  { parameters, keyId, base64 }: MessageSignature,
+  { parameters, keyId, base64 }: NonNullable<ReturnType<typeof parseSignature>>,
   uri: string,
   keys: Survey['keys'],
 ): Promise<boolean> {

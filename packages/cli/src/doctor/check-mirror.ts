@@ -7,23 +7,11 @@ import { HEADERS } from '@public-api/contract/http/headers'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import type { Ask, Received } from '../verifying/requests.ts'
+import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
+import type { DoctorSettings } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 import type { Report } from './findings.ts'
-
-/** A copy of the deployment, and what it is compared with. */
-export interface MirrorSettings {
-  /** URL of the copy, with a slash at the end. */
-  readonly mirror: string
-  /** Origin of the service. */
-  readonly origin: string
-  readonly ask: Ask
-  readonly nowMs: number
-  readonly pinnedKeyIds: readonly string[] | undefined
-  /** The id of the newest version of the service; undefined if it did not respond. */
-  readonly newest: string | undefined
-}
 
 const CONCURRENCY = 4
 /** Files that visitors do not ask for: hosts read or hide them. */
@@ -108,6 +96,13 @@ async function readProof(
     report('copy-proof', where, error.message)
     return undefined
   }
+}
+
+/** A copy of the deployment at a URL with a slash at its end, the newest version of the service if it responded, and the time. */
+interface MirrorSettings extends Pick<DoctorSettings, 'origin' | 'ask' | 'pinnedKeyIds'> {
+  readonly mirror: string
+  readonly nowMs: number
+  readonly newest: string | undefined
 }
 
 /** Checks a static copy: how old it is, whether its files are there and unchanged, and how its host sends them. */

@@ -1,3 +1,4 @@
+import { freshTarget } from '@public-api/client-internal/fresh-target'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
@@ -77,7 +78,7 @@ export const checkRevalidation: Check = async (survey, report) => {
     if (etag === undefined) continue
     isChecked = true
     for (const [asked, note] of [
-      [probe.fresh(target), 'from the origin'],
+      [freshTarget(target), 'from the origin'],
       [target, 'as caches have it'],
     ] as const) {
       const where = `GET ${target} (If-None-Match, ${note})`

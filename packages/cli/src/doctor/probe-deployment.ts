@@ -1,3 +1,4 @@
+import { freshTarget } from '@public-api/client-internal/fresh-target'
 import { parseSigningKeys } from '@public-api/client-internal/signing-keys'
 import {
   VerificationError,
@@ -18,33 +19,8 @@ import { UnreachableError, type Received } from '../verifying/requests.ts'
 import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
 
-/** The result of checking one response. */
-export interface CheckedSignature {
-  /** Undefined if every check passed, or if no key is known. */
-  readonly fault: VerificationFault | undefined
-  readonly verified: VerifiedResponse | undefined
-}
-
 /** A response to a read, with what the registry promises. */
-export interface Observation {
-  /** Method and target. */
-  readonly where: string
-  /** The row of the endpoint; undefined for an unknown address. */
-  readonly row: Endpoint | undefined
-  /** The promised error; undefined for a promised success. */
-  readonly code: ErrorCode | undefined
-  readonly status: number
-  /** Whether pages of other sites may read it. */
-  readonly hasCors: boolean
-  readonly response: Received
-  /** The body as JSON; undefined if it is not JSON. */
-  readonly content: unknown
-  /** Whether the service responded as promised; further checks use only such responses. */
-  readonly isAsPromised: boolean
-  /** Whether the service's response was changed after signing. */
-  readonly isChanged: boolean
-  readonly verification: CheckedSignature
-}
+export type Observation = Awaited<ReturnType<typeof observe>>
 
 /** The data of all checks: the plain responses of a deployment, each requested once. */
 export interface Survey {
@@ -62,12 +38,11 @@ export interface Survey {
   readonly isSameRegistry: boolean
   readonly registryVersion: string | undefined
   /** Checks a response with the deployment's keys, by the server's clock. */
-  verify(response: Received): Promise<CheckedSignature>
+  verify(response: Received): ReturnType<typeof verifyAt>
   of(path: string): Observation | undefined
 }
 
 const UNKNOWN_PATH = `${BASE_PATH}/doctor-asks-for-nothing`
-const NOT_VERIFIED: CheckedSignature = { fault: undefined, verified: undefined }
 
 /** The expected response to a read without a key. */
 function promisedCode(row: Endpoint): ErrorCode | undefined {
@@ -95,8 +70,11 @@ async function usableKeys(data: unknown): Promise<readonly VerificationKey[]> {
 /** A GET request, and the promised response. */
 interface RequestSpec {
   readonly target: string
+  /** The row of the endpoint; undefined for an unknown address. */
   readonly row?: Endpoint
+  /** The promised error; undefined for a promised success. */
   readonly code?: ErrorCode | undefined
+  /** Whether pages of other sites may read it. */
   readonly hasCors: boolean
 }
 
@@ -157,8 +135,12 @@ async function verifyAt(
   response: Received,
   keys: Survey['keys'],
   nowMs: number,
-): Promise<CheckedSignature> {
-  if (keys.length === 0) return NOT_VERIFIED
+): Promise<{
+  /** Undefined if every check passed, or if no key is known. */
+  readonly fault: VerificationFault | undefined
+  readonly verified: VerifiedResponse | undefined
+}> {
+  if (keys.length === 0) return { fault: undefined, verified: undefined }
   try {
     return { fault: undefined, verified: await verifyResponse({ ...response, keys, nowMs }) }
   } catch (error) {
@@ -210,20 +192,24 @@ async function observe(
   response: Received,
   { target, row, code, hasCors }: RequestSpec,
   verify: Survey['verify'],
-): Promise<Observation> {
+) {
   const content = parseJson(response.body)
   const verification = await verify(response)
   const isJson = (response.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
   const status = code === undefined ? (row?.success?.status ?? 200) : ERRORS[code].status
   return {
+    /** Method and target. */
     where: `GET ${target}`,
     row,
     code,
     status,
     hasCors,
     response,
+    /** The body as JSON; undefined if it is not JSON. */
     content,
+    /** Whether the service responded as promised; further checks use only such responses. */
     isAsPromised: response.status === status && hasPromisedContent(content, code),
+    /** Whether the service's response was changed after signing. */
     isChanged: response.status === status && isJson && verification.fault === 'DIGEST',
     verification,
   }
@@ -245,10 +231,9 @@ export async function probeDeployment(
   const time = ENDPOINTS.time
   // Sent first, so that a cache that ignores the query has a response for this path.
   await get(time.path)
-  const freshResponse = await get(probe.fresh(time.path))
+  const freshResponse = await get(freshTarget(time.path))
   const skewMs = await measureSkew(freshResponse, keys)
-  const verify = (response: Received): Promise<CheckedSignature> =>
-    verifyAt(response, keys, response.receivedAtMs + skewMs)
+  const verify = (response: Received) => verifyAt(response, keys, response.receivedAtMs + skewMs)
 
   async function askOne(asked: RequestSpec): Promise<Observation | undefined> {
     const response = await get(asked.target)

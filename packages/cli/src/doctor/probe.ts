@@ -1,28 +1,9 @@
-import { freshTarget } from '@public-api/client-internal/fresh-target'
 import {
   UnreachableError,
   type Ask,
   type RequestSpec,
   type Received,
 } from '../verifying/requests.ts'
-
-/** How the doctor sends requests. */
-export interface ProbeDependencies {
-  readonly origin: string
-  readonly ask: Ask
-  readonly onResponse?: () => void
-}
-
-/** Sends each request once, unless another copy is requested. */
-export interface Probe {
-  readonly origin: string
-  /** `copy` distinguishes requests that are equal on the wire. */
-  ask(spec: RequestSpec, copy?: number): Promise<Received>
-  /** The target with a random query parameter, so that no cache has a response. */
-  fresh(target: string): string
-  /** How many requests were sent. */
-  count(): number
-}
 
 /** Maximum number of concurrent requests. */
 const CONCURRENCY = 4
@@ -32,7 +13,10 @@ export const MAX_REQUESTS = 100
 /** Maximum size of all stored responses, thirty times that of a healthy deployment. */
 const MAX_BYTES = 30_000_000
 
-export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Probe {
+/** Sends each request once, unless another copy is requested. */
+export type Probe = ReturnType<typeof createProbe>
+
+export function createProbe(origin: string, ask: Ask, onResponse?: () => void) {
   const responses = new Map<string, Promise<Received>>()
   const waiting: (() => void)[] = []
   let underWay = 0
@@ -63,7 +47,8 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
 
   return {
     origin,
-    ask(spec, copy = 1) {
+    /** `copy` distinguishes requests that are equal on the wire. */
+    ask(spec: RequestSpec, copy = 1): Promise<Received> {
       // `identity` must be requested explicitly: without the header any coding may be sent (RFC 9110 12.5.3).
       const whole = {
         ...spec,
@@ -76,7 +61,7 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
       responses.set(name, asked)
       return asked
     },
-    fresh: freshTarget,
+    /** How many requests were sent. */
     count: () => count,
   }
 }

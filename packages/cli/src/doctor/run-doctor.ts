@@ -18,44 +18,13 @@ import { checkRevalidation } from './check-revalidation.ts'
 import { checkRows } from './check-rows.ts'
 import { checkSignatures } from './check-signatures.ts'
 import { checkTransport } from './check-transport.ts'
-import type { Check } from './check.ts'
-import { createFindings, type DoctorFinding, type Report } from './findings.ts'
+import type { Check, DoctorSettings } from './check.ts'
+import { createFindings, type Report } from './findings.ts'
 import { probeDeployment } from './probe-deployment.ts'
 import { createProbe } from './probe.ts'
 
-/** Options of the doctor. */
-export interface DoctorSettings {
-  readonly origin: string
-  readonly ask: Ask
-  /** This machine's clock: milliseconds since 1970. */
-  readonly nowMs: () => number
-  readonly pinnedKeyIds: readonly string[] | undefined
-  /** Whether the key IDs are published in DNS; undefined if unknown. */
-  readonly hasKeyRecord?: boolean | undefined
-  /** The kind of deployment; by its robots.txt if undefined. */
-  readonly deployment: 'primary' | 'preview' | undefined
-  /** URLs of static copies, each with a slash at the end. */
-  readonly mirrors?: readonly string[]
-  /** The check of the machine that runs the deployment, if it is this one. */
-  readonly checkMachine?: ((report: Report) => Promise<string | undefined>) | undefined
-  /** Called after each response. */
-  readonly onResponse?: () => void
-}
-
-/** A group of checks, and its result. */
-export interface CheckResult {
-  readonly check: string
-  readonly findings: readonly DoctorFinding[]
-  /** Why it could not run; undefined if it ran. */
-  readonly notRun: string | undefined
-}
-
 /** The result of the doctor. */
-export interface Diagnosis {
-  readonly checks: readonly CheckResult[]
-  readonly requests: number
-  readonly registryVersion: string | undefined
-}
+export type Diagnosis = Awaited<ReturnType<typeof runDoctor>>
 
 /** The groups, in the order in which they are printed. */
 function checksOf({ pinnedKeyIds, hasKeyRecord, deployment, nowMs }: DoctorSettings): {
@@ -81,11 +50,9 @@ function checksOf({ pinnedKeyIds, hasKeyRecord, deployment, nowMs }: DoctorSetti
 }
 
 /** Runs one group of checks. */
-async function runCheck(
-  check: string,
-  run: (report: Report) => Promise<string | undefined>,
-): Promise<CheckResult> {
+async function runCheck(check: string, run: (report: Report) => Promise<string | undefined>) {
   const findings = createFindings()
+  /** Why it could not run; undefined if it ran. */
   let notRun: string | undefined
   try {
     notRun = await run(findings.report)
@@ -101,9 +68,9 @@ async function runCheck(
  * Inspects a deployment, and its copies. Rejects with an UnreachableError if its index does not respond, unless there are
  * copies to inspect.
  */
-export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
+export async function runDoctor(settings: DoctorSettings) {
   const { origin, ask, mirrors = [], nowMs, pinnedKeyIds, checkMachine, onResponse } = settings
-  const probe = createProbe({ origin, ask, ...(onResponse === undefined ? {} : { onResponse }) })
+  const probe = createProbe(origin, ask, onResponse)
   const reached = createFindings()
   const survey = await probeDeployment(probe, reached.report).catch((error: unknown) => {
     if (mirrors.length === 0 || !(error instanceof UnreachableError)) throw error
@@ -114,7 +81,9 @@ export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
   if (survey !== undefined && 'reason' in survey) {
     reached.report('not-this-service', `GET ${BASE_PATH}`, survey.reason)
   }
-  const checks: CheckResult[] = [{ check: 'reach', findings: reached.list(), notRun: undefined }]
+  const checks: Awaited<ReturnType<typeof runCheck>>[] = [
+    { check: 'reach', findings: reached.list(), notRun: undefined },
+  ]
   if (surveyed !== undefined) {
     for (const [check, run] of Object.entries(checksOf(settings))) {
       checks.push(await runCheck(check, (report) => run(surveyed, report)))

@@ -8,9 +8,9 @@ import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { failureNote } from './failure-note.ts'
 import { isInconclusive } from './inconclusive-status.ts'
+import type { VerifyOutcome } from './outcome-of.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './unpinned-warning.ts'
-import type { VerifyOutcome } from './verify-outcome.ts'
 
 /** One step of a check, in words. */
 interface DescribedStep {
@@ -184,7 +184,7 @@ function linesOf(
       ],
     }
   }
-  const { provedAtMs = nowMs, keyId = '' } = verified ?? {}
+  const { provedAtMs, keyId } = verified
   const age = ageOf((nowMs - provedAtMs) / 1000)
   return {
     lines: [

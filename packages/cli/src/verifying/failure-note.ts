@@ -5,8 +5,8 @@ import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { hasOtherDigest, isSigningOff } from './inconclusive-status.ts'
+import type { VerifyOutcome } from './outcome-of.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
-import type { VerifyOutcome } from './verify-outcome.ts'
 
 /** The causes of a failure that can be recognized, and what is printed for each. */
 export const FAILURE_NOTES = {

@@ -5,6 +5,7 @@ import * as zlib from 'node:zlib'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createBodyReader, maxBytesOf, type Fetch } from '@public-api/client-internal/connection'
 import { readHeaders, type HeaderFields } from '@public-api/client-internal/header-fields'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { openRequest, pairsOf, streamOf } from '@public-api/client-internal/node/node-fetch'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -20,18 +21,11 @@ export interface RequestSpec {
   readonly origin?: string
 }
 
-/** A response as received. */
-export interface Received {
-  readonly method: string
-  readonly target: string
-  /** Sent If-None-Match. */
-  readonly ifNoneMatch?: string
-  readonly status: number
+/** A response as received, with its body after removing its content coding; empty if `coding` is unknown. */
+export interface Received extends HttpResponse {
   /** Names and values as on the wire. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly field: HeaderFields
-  /** The body after removing its content coding; empty if `coding` is unknown. */
-  readonly body: Uint8Array
   /** Content-Encoding in lower case; undefined if it is missing or `identity`. */
   readonly coding: string | undefined
   /** Whether the body could be decoded. */
@@ -56,14 +50,6 @@ export class UnreachableError extends CommandFailure {
 /** Whether an error means that no complete response was received. One that is too large is a response. */
 export function isLost(error: unknown): error is UnreachableError {
   return error instanceof UnreachableError && !(error.cause instanceof TooLargeError)
-}
-
-/** Options of an HTTP client. */
-export interface HttpClientOptions {
-  readonly origin: string
-  /** Limit for the whole response. */
-  readonly timeoutMs: number
-  readonly nowMs: () => number
 }
 
 /** An HTTP client. `close` ends its connections. */
@@ -135,9 +121,9 @@ export function codingOf(field: HeaderFields): string | undefined {
 
 /**
  * Creates an HTTP client over node:http and node:https. Not fetch, which drops a lone question mark, decodes bodies
- * silently and hides what was received.
+ * silently and hides what was received. `timeoutMs` limits each whole response.
  */
-export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions): HttpClient {
+export function createHttpClient(origin: string, timeoutMs: number, nowMs = Date.now): HttpClient {
   const options = { keepAlive: true, maxSockets: 24 }
   const readBody = createBodyReader()
   const agents = { http: new http.Agent(options), https: new https.Agent(options) }
