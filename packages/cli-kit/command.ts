@@ -1,6 +1,6 @@
 import { formatErrorLine } from './error-line.ts'
 import { formatJson } from './format-json.ts'
-import type { CommandOptions, OptionValues } from './options.ts'
+import type { CommandOption, CommandOptions, OptionValues } from './options.ts'
 
 /** Exit codes of every command: done; a finding or a failure; wrong usage; no response arrived, so nothing is known. */
 export const EXIT_CODES = { done: 0, failure: 1, usage: 2, unreachable: 3 } as const
@@ -143,6 +143,12 @@ function systemFailureOf(error: unknown): CommandFailure | undefined {
   return isSystem ? new CommandFailure(String(error.code), error.message) : undefined
 }
 
+/** The value of an option as it parses texts. Throws a UsageError. */
+function parsedValue(name: string, option: CommandOption | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => parsedValue(name, option, each))
+  return typeof value === 'string' ? (option?.parse?.(`--${name}`, value) ?? value) : value
+}
+
 /** Creates a command from its definition. */
 export function createCommand<const Options extends CommandOptions>({
   options,
@@ -157,10 +163,14 @@ export function createCommand<const Options extends CommandOptions>({
     options: { ...options, json },
     takesArguments,
     async run(parsed, output, toFailure) {
-      // The program parses the arguments by these options.
-      const typed = parsed as ParsedArguments<Options>
-      const isJson = 'json' in typed.values && typed.values.json === true
+      const isJson = 'json' in parsed.values && parsed.values.json === true
       try {
+        const values = Object.entries(parsed.values).map(([name, value]) => [
+          name,
+          parsedValue(name, options[name], value),
+        ])
+        // The program parses the arguments by these options.
+        const typed = { ...parsed, values: Object.fromEntries(values) } as ParsedArguments<Options>
         const result = await run(typed, output)
         if (typeof result === 'number') return result
         const { json: members, lines, errors = [], exitCode = EXIT_CODES.done } = result

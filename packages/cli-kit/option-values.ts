@@ -1,6 +1,7 @@
 import { parseInstant } from '@public-api/contract/text/instant'
 import { suggestName } from '@public-api/contract/text/nearest-name'
 import { UsageError } from './command.ts'
+import { type CommandOption, textOption } from './options.ts'
 
 /** The range of a numeric option. */
 export interface NumberRange {
@@ -41,11 +42,40 @@ export function parseChoice<const Choice extends string>(
   throw new UsageError(`${option} expects ${formatChoices(choices)}${suggestName(text, choices)}`)
 }
 
-/** The time of an option as written; null if it is missing. Throws a UsageError for anything but ISO 8601 UTC. */
-export function parseInstantOption(option: string, text: string | undefined): string | null {
-  if (text === undefined) return null
+/** A time as written. Throws a UsageError for anything but ISO 8601 UTC. */
+function parseTime(option: string, text: string): string {
   if (parseInstant(text) !== undefined) return text
   throw new UsageError(`${option} expects a time in UTC such as 2027-01-31T00:00:00Z`)
+}
+
+type MoreOfOption = Pick<CommandOption, 'default' | 'multiple'>
+
+/** An option with a whole number. Its unit is the name of the value: `DAYS`, or `N` for none. */
+export function numberOption<const More extends MoreOfOption>(
+  help: string,
+  [least, most]: readonly [least: number, most: number],
+  more = {} as More,
+) {
+  const option = textOption(help)
+  const unit = option.value === 'N' ? {} : { unit: option.value.toLowerCase() }
+  const parse = (name: string, text: string): number =>
+    parseWholeNumber(name, text, { ...unit, least, most })
+  return { ...option, parse, ...(more as NoInfer<More>) }
+}
+
+/** An option with one of these values. */
+export function choiceOption<const Choice extends string, const More extends MoreOfOption>(
+  help: string,
+  choices: readonly Choice[],
+  more = {} as More,
+) {
+  const parse = (name: string, text: string): Choice => parseChoice(name, text, choices)
+  return { ...textOption(help), choices, parse, ...(more as NoInfer<More>) }
+}
+
+/** An option with a time in UTC. */
+export function timeOption(help: string) {
+  return { ...textOption(help), parse: parseTime }
 }
 
 /** The only argument of a command, or the fallback for none. Throws a UsageError. */

@@ -10,6 +10,8 @@ export interface CommandOption {
   readonly default?: string
   /** The only values, for the completion. */
   readonly choices?: readonly string[]
+  /** Makes the value of a text, such as a number. Throws a UsageError that names the option. */
+  readonly parse?: (option: string, text: string) => unknown
 }
 
 /** Options by name. */
@@ -17,11 +19,17 @@ export interface CommandOptions {
   readonly [name: string]: CommandOption
 }
 
+type ParsedText<Option extends CommandOption> = Option extends {
+  readonly parse: (option: string, text: string) => infer Value
+}
+  ? Value
+  : string
+
 type ValueOf<Option extends CommandOption> = Option extends { readonly type: 'boolean' }
   ? boolean
   : Option extends { readonly multiple: true }
-    ? readonly string[]
-    : string
+    ? readonly ParsedText<Option>[]
+    : ParsedText<Option>
 
 type Required<Option extends CommandOption> = Option extends
   | { readonly type: 'boolean' }

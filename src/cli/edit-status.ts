@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { CommandFailure, type CommandResult, UsageError } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
-import { parseChoice, parseInstantOption } from '@public-api/cli-kit/option-values'
-import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
+import { parseChoice, timeOption } from '@public-api/cli-kit/option-values'
+import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant } from '@public-api/contract/text/instant'
@@ -41,7 +41,7 @@ export const EDIT_OPTIONS = {
   text: textOption('TEXT: what readers should know; required'),
   summary: textOption(`TEXT: the new summary of the whole status; required if the overall state
     changes, except at the end, which brings the usual summary back`),
-  at: textOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
+  at: timeOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
   content: CONTENT_OPTION,
   publish: flag('publish the status in the same step'),
   over: OVER_OPTION,
@@ -57,18 +57,7 @@ export const EDIT_EXIT = '0 done, 1 refused or failed, 2 wrong usage'
 export const COMPONENT_OPTION = textOptions(`ID=STATE: an affected component and its new state; may
   be given several times`)
 
-interface EditValues {
-  readonly text?: string
-  readonly summary?: string
-  readonly at?: string
-  readonly content?: string
-  readonly publish: boolean
-  readonly over?: string
-  readonly note?: string
-  readonly releases?: string
-  readonly 'no-cards': boolean
-  readonly 'no-witnesses': boolean
-}
+type EditValues = OptionValues<typeof EDIT_OPTIONS>
 
 /** The text of an option. Throws a UsageError if it is missing or blank. */
 export function requireOption(name: string, value: string | undefined): string {
@@ -129,10 +118,9 @@ export async function editStatus(
   const contentDir = contentFolder(values.content)
   const nowMs = Date.now()
   const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
-  const at = parseInstantOption('--at', values.at) ?? undefined
   const options = {
     text,
-    at,
+    at: values.at,
     now,
     exactNow: formatInstant(nowMs),
     ...(summary === undefined ? {} : { summary }),

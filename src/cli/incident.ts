@@ -4,7 +4,7 @@ import {
   createGroup,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { onlyArgument, parseChoice } from '@public-api/cli-kit/option-values'
+import { choiceOption, onlyArgument } from '@public-api/cli-kit/option-values'
 import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { openIncident, resolveIncident, updateIncident } from '../publishing/editing/edit-status.ts'
@@ -28,23 +28,17 @@ const openCommand = createCommand({
 component and its time, the state of the whole, and the time of the review.`,
   options: {
     title: textOption('TEXT: what happened, in a few words; required'),
-    impact: {
-      ...textOption(`IMPACT: ${INCIDENT_IMPACTS.join(', ')}; required`),
-      choices: INCIDENT_IMPACTS,
-    },
+    impact: choiceOption(`IMPACT: ${INCIDENT_IMPACTS.join(', ')}; required`, INCIDENT_IMPACTS),
     component: COMPONENT_OPTION,
-    state: {
-      ...textOption(`STATE: ${OPEN_STATES.join(', ')} (default: investigating)`),
-      choices: OPEN_STATES,
-    },
+    state: choiceOption(`STATE: ${OPEN_STATES.join(', ')} (default: investigating)`, OPEN_STATES),
     id: textOption('ID: the id of the incident (default: from the title and the day)'),
     ...EDIT_OPTIONS,
   },
   exit: EDIT_EXIT,
   async run({ values }) {
     const title = requireOption('title', values.title)
-    const impact = parseChoice('--impact', requireOption('impact', values.impact), INCIDENT_IMPACTS)
-    const state = parseChoice('--state', values.state ?? 'investigating', OPEN_STATES)
+    const { impact, state = 'investigating' } = values
+    if (impact === undefined) throw new UsageError('expected --impact')
     const components = parseComponents(values.component)
     if (components.size === 0) throw new UsageError('expected --component ID=STATE')
     return editStatus(values, (status, options) =>
@@ -58,10 +52,7 @@ const updateCommand = createCommand({
   about: `Adds an update to an incident of status.yaml, and sets the states of components.
 svc incident resolve ends an incident.`,
   options: {
-    state: {
-      ...textOption(`STATE: ${OPEN_STATES.join(', ')} (default: as before)`),
-      choices: OPEN_STATES,
-    },
+    state: choiceOption(`STATE: ${OPEN_STATES.join(', ')} (default: as before)`, OPEN_STATES),
     component: COMPONENT_OPTION,
     ...EDIT_OPTIONS,
   },
@@ -69,8 +60,7 @@ svc incident resolve ends an incident.`,
   exit: EDIT_EXIT,
   async run({ values, positionals }) {
     const id = onlyArgument(positionals, 'id of an incident')
-    const state =
-      values.state === undefined ? undefined : parseChoice('--state', values.state, OPEN_STATES)
+    const { state } = values
     const components = parseComponents(values.component)
     return editStatus(values, (status, options) =>
       updateIncident(status, id, { ...options, state, components }),

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { createCommand, UsageError } from '@public-api/cli-kit/command'
-import { onlyArgument, parseChoice } from '@public-api/cli-kit/option-values'
-import { flag, textOption } from '@public-api/cli-kit/options'
+import { choiceOption, onlyArgument } from '@public-api/cli-kit/option-values'
+import { flag } from '@public-api/cli-kit/options'
 import { createFile, makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import {
@@ -70,18 +70,18 @@ With --locale it also creates the folder DIR/LOCALE with every text to
 translate, in a content folder that exists as well. Until a text is translated,
 the pages show that of the content; svc translations lists what is missing.`,
   options: {
-    locale: textOption(`LOCALE: also create the translations to fill in:
-      ${TRANSLATION_LOCALES.join(' or ')}`),
+    locale: choiceOption(
+      `LOCALE: also create the translations to fill in:
+      ${TRANSLATION_LOCALES.join(' or ')}`,
+      TRANSLATION_LOCALES,
+    ),
     schemas: flag('write only the schemas, into a content folder that exists'),
   },
   exit: '0 done, 1 failure, 2 wrong usage or a folder that is not empty',
   takesArguments: true,
   async run({ values, positionals }) {
     const folder = onlyArgument(positionals, 'folder')
-    const locale =
-      values.locale === undefined
-        ? undefined
-        : parseChoice('--locale', values.locale, TRANSLATION_LOCALES)
+    const { locale } = values
     if (values.schemas && locale !== undefined) {
       throw new UsageError('expected either --schemas or --locale')
     }

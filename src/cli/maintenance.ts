@@ -5,7 +5,7 @@ import {
   createGroup,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { onlyArgument, parseInstantOption } from '@public-api/cli-kit/option-values'
+import { onlyArgument, timeOption } from '@public-api/cli-kit/option-values'
 import { textOption, textOptions } from '@public-api/cli-kit/options'
 import {
   type MaintenanceStep,
@@ -16,11 +16,6 @@ import {
 import { EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus, requireOption } from './edit-status.ts'
 import { CONTENT_OPTION } from './releases-folder.ts'
 
-function requireTime(name: string, value: string | undefined): string {
-  const text = requireOption(name, value)
-  return parseInstantOption(`--${name}`, text) ?? text
-}
-
 const scheduleCommand = createCommand({
   usage:
     'maintenance schedule --title TEXT --from TIME --to TIME --component ID --text TEXT [options]',
@@ -28,8 +23,8 @@ const scheduleCommand = createCommand({
 maintenance start begins it.`,
   options: {
     title: textOption('TEXT: the work in a few words; required'),
-    from: textOption('TIME: planned start, such as 2027-01-31T03:00:00Z; required'),
-    to: textOption('TIME: planned end; required'),
+    from: timeOption('TIME: planned start, such as 2027-01-31T03:00:00Z; required'),
+    to: timeOption('TIME: planned end; required'),
     component: textOptions('ID: an affected component; may be given several times'),
     id: textOption('ID: the id of the maintenance (default: from the title and the day)'),
     ...EDIT_OPTIONS,
@@ -37,7 +32,7 @@ maintenance start begins it.`,
   exit: EDIT_EXIT,
   async run({ values }) {
     const title = requireOption('title', values.title)
-    const [startsAt, endsAt] = [requireTime('from', values.from), requireTime('to', values.to)]
+    const [startsAt, endsAt] = [requireOption('from', values.from), requireOption('to', values.to)]
     const { component: components = [], id } = values
     if (components.length === 0) throw new UsageError('expected --component ID')
     return editStatus(values, (status, options) =>
@@ -52,16 +47,15 @@ const rescheduleCommand = createCommand({
 says so. Of a running one, only the end can change. Calendars that subscribed
 move the event.`,
   options: {
-    from: textOption('TIME: new planned start, such as 2027-01-31T03:00:00Z'),
-    to: textOption('TIME: new planned end'),
+    from: timeOption('TIME: new planned start, such as 2027-01-31T03:00:00Z'),
+    to: timeOption('TIME: new planned end'),
     ...EDIT_OPTIONS,
   },
   takesArguments: true,
   exit: EDIT_EXIT,
   async run({ values, positionals }) {
     const id = onlyArgument(positionals, 'id of a maintenance')
-    const startsAt = parseInstantOption('--from', values.from) ?? undefined
-    const endsAt = parseInstantOption('--to', values.to) ?? undefined
+    const { from: startsAt, to: endsAt } = values
     if (startsAt === undefined && endsAt === undefined) {
       throw new UsageError('expected --from TIME or --to TIME')
     }

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { CommandFailure, createCommand, EXIT_CODES } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import { parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { textOptionOr } from '@public-api/cli-kit/options'
+import { numberOption } from '@public-api/cli-kit/option-values'
 import { openLog } from '../logger.ts'
 import {
   CONTENT_OPTION,
@@ -12,8 +11,6 @@ import {
   openReleasesFolder,
   RELEASES_OPTION,
 } from './releases-folder.ts'
-
-const PORT_RANGE = { least: 0, most: 65_535 }
 
 export const command = createCommand({
   usage: 'preview [options]',
@@ -25,12 +22,13 @@ this run alone. Ctrl+C ends it.`,
   options: {
     content: CONTENT_OPTION,
     releases: RELEASES_OPTION,
-    port: textOptionOr('8081', 'N: the port on 127.0.0.1; 0 for any free one'),
+    port: numberOption('N: the port on 127.0.0.1; 0 for any free one', [0, 65_535], {
+      default: '8081',
+    }),
   },
   json: 'print each change as one JSON object',
   exit: '0 ended by a signal, 1 failure, 2 wrong usage',
   async run({ values }, output) {
-    const port = parseWholeNumber('--port', values.port, PORT_RANGE)
     const contentDir = contentFolder(values.content)
     if (!existsSync(contentDir)) {
       throw new CommandFailure(
@@ -43,7 +41,7 @@ this run alone. Ctrl+C ends it.`,
     const preview = await openPreview({
       contentDir,
       published: store,
-      port,
+      port: values.port,
       log: openLog({ logLevel: 'error' }),
       onChange({ title, mistakes }) {
         if (values.json) output.out(formatJson({ title, mistakes }))

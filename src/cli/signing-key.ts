@@ -6,8 +6,7 @@ import {
   EXIT_CODES,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { parseInstantOption, parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { textOption, textOptionOr } from '@public-api/cli-kit/options'
+import { numberOption, timeOption } from '@public-api/cli-kit/option-values'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { Config } from '../config.ts'
 import {
@@ -76,14 +75,14 @@ becomes the current one; otherwise it is announced as the next one, so that
 clients can pin it before it signs anything. Periods are checked before any file
 is written.`,
   options: {
-    'not-before': textOption(`TIME: start of its period, such as 2027-01-31T00:00:00Z
+    'not-before': timeOption(`TIME: start of its period, such as 2027-01-31T00:00:00Z
       (default: now for the first key, its promotion for the next one)`),
-    'not-after': textOption('TIME: end of its period (default: no end)'),
+    'not-after': timeOption('TIME: end of its period (default: no end)'),
   },
   async run({ values }) {
     const period = {
-      notBefore: parseInstantOption('--not-before', values['not-before']),
-      notAfter: parseInstantOption('--not-after', values['not-after']),
+      notBefore: values['not-before'] ?? null,
+      notAfter: values['not-after'] ?? null,
     }
     const config = readConfig()
     const key = createSigningKey(config, period, Date.now())
@@ -137,7 +136,6 @@ nothing.`,
   },
 })
 
-const OVERLAP_HOURS = { unit: 'hours', least: 0, most: 8760 }
 const HOUR_MS = 3_600_000
 
 /** Promotes the announced key and returns its metadata. Throws a CommandFailure or a SigningKeyError. */
@@ -174,12 +172,15 @@ its private half is deleted. Its signatures stay valid for the overlap; reload
 the server within that time. To finish an interrupted promotion, run the command
 again.`,
   options: {
-    'overlap-hours': textOptionOr('24', 'N: how long the retired key stays valid, 0 to 8760'),
+    'overlap-hours': numberOption(
+      'HOURS: how long the retired key stays valid, 0 to 8760',
+      [0, 8760],
+      { default: '24' },
+    ),
   },
   async run({ values }) {
-    const overlapHours = parseWholeNumber('--overlap-hours', values['overlap-hours'], OVERLAP_HOURS)
     const config = readConfig()
-    const key = promoteSigningKey(config, Date.now(), overlapHours * HOUR_MS)
+    const key = promoteSigningKey(config, Date.now(), values['overlap-hours'] * HOUR_MS)
     return {
       json: { key: toMetadata(key) },
       lines: [`Promoted signing key ${key.keyId} in ${config.secretsDir}.`, APPLY_ADVICE],
@@ -211,7 +212,7 @@ verifiers then refuse later signatures of this key. The current key cannot be
 retired; promote another one first. Write -- before a KEYID that begins with a
 hyphen.`,
   options: {
-    'not-after': textOption(`TIME: when the retired key's period ends, such as 2027-01-31T00:00:00Z
+    'not-after': timeOption(`TIME: when the retired key's period ends, such as 2027-01-31T00:00:00Z
       (default: now)`),
   },
   takesArguments: true,
@@ -223,7 +224,7 @@ hyphen.`,
         'expected one key ID of 43 characters, as svc signing-key list prints it',
       )
     }
-    const end = parseInstantOption('--not-after', values['not-after']) ?? formatInstant(Date.now())
+    const end = values['not-after'] ?? formatInstant(Date.now())
     const config = readConfig()
     const retirement = retireSigningKey(config, keyId, end)
     const done =

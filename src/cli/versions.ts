@@ -1,7 +1,6 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import { parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { textOption } from '@public-api/cli-kit/options'
+import { numberOption } from '@public-api/cli-kit/option-values'
 import { openExistingReleases, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
@@ -9,7 +8,7 @@ export const command = createCommand({
   about: `Lists the published versions, newest first, with their times, notes and changes,
 and what was redacted from them, when and why. The whole chain is checked first.`,
   options: {
-    limit: textOption('N: only the newest N versions'),
+    limit: numberOption('N: only the newest N versions', [1, 1_000_000_000]),
     releases: RELEASES_OPTION,
   },
   json: 'print the entries as one JSON object, newest first',
@@ -18,11 +17,7 @@ and what was redacted from them, when and why. The whole chain is checked first.
     const { folder, store } = openExistingReleases(values.releases)
     const { readVersions } = await import('../publishing/releases/append-version.ts')
     const versions = await withPublishErrors(async () => readVersions(store))
-    const limit =
-      values.limit === undefined
-        ? versions.length
-        : parseWholeNumber('--limit', values.limit, { least: 1, most: 1_000_000_000 })
-    const newestFirst = versions.toReversed().slice(0, limit)
+    const newestFirst = versions.toReversed().slice(0, values.limit)
     const redactions = store.listRedactions()
     const lines = newestFirst.flatMap(
       ({ snapshotId, createdAt, hash, note, changes, resources }) => [

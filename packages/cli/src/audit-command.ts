@@ -5,8 +5,8 @@ import {
   type ExitCode,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
+import { numberOption } from '@public-api/cli-kit/option-values'
+import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
 import { HistoryError } from '@public-api/client-internal/history-error'
 import { LogFinding } from '@public-api/client-internal/log/log-finding'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
@@ -19,9 +19,6 @@ import { readPolicyFile } from './log/log-inputs.ts'
 import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
-
-const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
-const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
 
 interface Settings extends AuditSettings {
   readonly evidenceFile: string | undefined
@@ -82,8 +79,8 @@ you.`,
       name is used (default: svc-evidence-FAULT-TIME.json)`),
     'every-version': flag('read all versions again, not only the new ones'),
     'check-evidence': textOption('FILE: check a file of evidence; nothing is fetched'),
-    timeout: textOptionOr('30', 'SECONDS: limit for each response'),
-    'max-time': textOptionOr('900', 'SECONDS: limit for the whole audit'),
+    timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
+    'max-time': numberOption('SECONDS: limit for the whole audit', [1, 86_400], { default: '900' }),
     quiet: flag('print only warnings and failures'),
   },
   exit: `0 the history is valid (or the evidence proves its claim), 1 a finding, 2 wrong usage or
@@ -139,8 +136,8 @@ you.`,
       mirrors,
       evidenceFile: values.evidence,
       everyVersion: values['every-version'],
-      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
-      maxTimeMs: parseWholeNumber('--max-time', values['max-time'], MAX_TIME_SECONDS) * 1000,
+      timeoutMs: values.timeout * 1000,
+      maxTimeMs: values['max-time'] * 1000,
       quiet: values.quiet,
       json,
     }

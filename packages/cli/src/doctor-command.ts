@@ -9,8 +9,8 @@ import {
 } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
+import { choiceOption, numberOption } from '@public-api/cli-kit/option-values'
+import { flag, textOptions } from '@public-api/cli-kit/options'
 import { withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
@@ -27,7 +27,6 @@ import { findKeyRecord } from './pinning/pin-source.ts'
 import { parseBase } from './verifying/address.ts'
 import { createHttpClient } from './verifying/requests.ts'
 
-const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const EXPECTED_REQUESTS = 55
 const DEPLOYMENTS = ['primary', 'preview'] as const
 const MARKS = { error: 'ERROR', warning: 'warning', info: 'info' }
@@ -160,16 +159,16 @@ even if the service does not respond.`,
       pin: textOptions(`KEYID: ID of the key that is expected to sign; repeat it for an announced
       next key`),
       'pin-from': PIN_FROM_OPTION,
-      deployment: {
-        ...textOption(`KIND: primary or preview, which is a staging deployment (default: according
-      to its robots.txt)`),
-        choices: DEPLOYMENTS,
-      },
+      deployment: choiceOption(
+        `KIND: primary or preview, which is a staging deployment (default: according
+      to its robots.txt)`,
+        DEPLOYMENTS,
+      ),
       mirror: textOptions(
         'URL: a static copy of the deployment, to inspect too; repeat it for several',
       ),
       list: flag('print all possible findings with severity, expectation and advice'),
-      timeout: textOptionOr('30', 'SECONDS: limit for each response'),
+      timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
     },
     json: 'print one JSON object',
     exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3
@@ -191,13 +190,10 @@ even if the service does not respond.`,
         origin,
         pinnedKeyIds: await choosePins({ pin: values.pin, pinFrom }, origin, output),
         hasKeyRecord: pinFrom === undefined ? await findKeyRecord(origin) : true,
-        deployment:
-          values.deployment === undefined
-            ? undefined
-            : parseChoice('--deployment', values.deployment, DEPLOYMENTS),
+        deployment: values.deployment,
         machine,
         mirrors: (values.mirror ?? []).map(parseOrigin),
-        timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+        timeoutMs: values.timeout * 1000,
       }
       return examine(settings, output)
     },

@@ -4,7 +4,7 @@ import {
   createCommand,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { numberOption, parseChoice } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { freshTarget } from '@public-api/client-internal/fresh-target'
 import { isOutage } from '@public-api/client-internal/outage'
@@ -35,8 +35,6 @@ import {
 } from './verifying/saved-response.ts'
 import { type CopySources, verifyCopy } from './verifying/verify-copy.ts'
 
-const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
-const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 /** Methods that change nothing. */
 const ASKED_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
@@ -225,8 +223,11 @@ With --headers or --response, verifies a saved response and fetches nothing:
   options: {
     pin: textOptions('KEYID: ID of a trusted key; repeat it for several keys'),
     'pin-from': PIN_FROM_OPTION,
-    'max-age': textOption(`SECONDS: maximum age of a signature (default:
-      ${SIGNATURE_MAX_AGE_SECONDS})`),
+    'max-age': numberOption(
+      `SECONDS: maximum age of a signature (default:
+      ${SIGNATURE_MAX_AGE_SECONDS})`,
+      [1, 1_000_000_000],
+    ),
     method: {
       ...textOptionOr(
         'GET',
@@ -238,7 +239,10 @@ With --headers or --response, verifies a saved response and fetches nothing:
     'if-none-match': textOption('ETAG: send If-None-Match with ETAG, and verify the 304'),
     mirror: textOptions(`URL: a copy to read while the service is away: no response, or a 429 or 5xx
       without a signature; repeat it for several copies. Needs a pinned key`),
-    'max-mirror-age': textOption('SECONDS: refuse older copies (default: any age)'),
+    'max-mirror-age': numberOption(
+      'SECONDS: refuse older copies (default: any age)',
+      [1, 1_000_000_000],
+    ),
     fresh: flag('add a random query parameter, which bypasses every cache'),
     keys: textOption('FILE: the signing-key document from a file'),
     headers: textOption('FILE: the saved head of a response, as curl -D writes it'),
@@ -246,7 +250,7 @@ With --headers or --response, verifies a saved response and fetches nothing:
     response: textOption('FILE: head and body of a response, as curl -i writes it'),
     status: textOption('CODE: the status, if the head has no status line'),
     at: textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
-    timeout: textOptionOr('30', 'SECONDS: limit for each response'),
+    timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
     proof: textOption('FILE: verify this offline proof; nothing is fetched'),
     policy: textOption('FILE: whom you trust, for --proof (c2sp.org/tlog-policy)'),
     'resource-file': textOption('FILE: verify these bytes of a resource by the proof, too'),
@@ -300,20 +304,14 @@ With --headers or --response, verifies a saved response and fetches nothing:
       ifNoneMatch: parseEtag(values['if-none-match']),
       keysFile: values.keys,
       pinnedKeyIds,
-      maxAgeSeconds:
-        values['max-age'] === undefined
-          ? SIGNATURE_MAX_AGE_SECONDS
-          : parseWholeNumber('--max-age', values['max-age'], AGE_SECONDS),
+      maxAgeSeconds: values['max-age'] ?? SIGNATURE_MAX_AGE_SECONDS,
       atMs: values.at === undefined ? undefined : parseAt(values.at),
-      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      timeoutMs: values.timeout * 1000,
       copies: mirrors &&
         pinnedKeyIds && {
           mirrors,
           pinnedKeyIds,
-          maxAgeSeconds:
-            values['max-mirror-age'] === undefined
-              ? Infinity
-              : parseWholeNumber('--max-mirror-age', values['max-mirror-age'], AGE_SECONDS),
+          maxAgeSeconds: values['max-mirror-age'] ?? Infinity,
         },
     }
     return isSaved ? describeOutcome(await verifySaved(settings, files)) : verifyFetched(settings)

@@ -6,8 +6,8 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import { parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
+import { numberOption } from '@public-api/cli-kit/option-values'
+import { textOption, textOptions } from '@public-api/cli-kit/options'
 import { HistoryError } from '@public-api/client-internal/history-error'
 import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { watch } from '@public-api/client-internal/watch'
@@ -22,7 +22,6 @@ import { createHttpClient } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
 
-const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
 
 interface Settings {
@@ -106,7 +105,7 @@ verification. A contradiction is written to a file of evidence, as by svc audit.
     'pin-from': PIN_FROM_OPTION,
     after: textOption('VS-NNNN: print the versions after this one first'),
     evidence: textOption('FILE: where to write evidence (default: svc-evidence-FAULT-TIME.json)'),
-    timeout: textOptionOr('30', 'SECONDS: limit for each response'),
+    timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
   },
   json: 'print each version as one JSON object in a line, and a failure as the last one',
   exit: `0 ended by a signal or by the reader of its output, 1 a finding, 2 wrong usage,
@@ -127,7 +126,7 @@ verification. A contradiction is written to a file of evidence, as by svc audit.
       pinnedKeyIds,
       afterId: after,
       evidenceFile: values.evidence,
-      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      timeoutMs: values.timeout * 1000,
       json: values.json,
     }
     if (pinnedKeyIds === undefined) output.error(`warning: ${UNPINNED_WARNING}`)

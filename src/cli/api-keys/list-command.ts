@@ -1,7 +1,7 @@
 import { createCommand, EXIT_CODES } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import { parseChoice } from '@public-api/cli-kit/option-values'
-import { flag, textOption } from '@public-api/cli-kit/options'
+import { choiceOption } from '@public-api/cli-kit/option-values'
+import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { hashSecretIdOf } from '../../service/api-keys/api-keys.ts'
@@ -87,11 +87,11 @@ number of keys goes to standard error.
 
 Changes nothing. Works while the service runs, and with a copy of the database.`,
   options: {
-    status: {
-      ...textOption(`STATUS: only keys that are active, expired or revoked; one that was revoked
-      stays revoked when it expires`),
-      choices: KEY_STATUSES,
-    },
+    status: choiceOption(
+      `STATUS: only keys that are active, expired or revoked; one that was revoked
+      stays revoked when it expires`,
+      KEY_STATUSES,
+    ),
     'old-hash-secret': flag(`only keys hashed with a previous secret. They stop working
       when that secret is removed. Requires the key-hash secret
       (SVC_API_KEY_HASH_SECRET or its file in the secrets folder)`),
@@ -101,9 +101,7 @@ Changes nothing. Works while the service runs, and with a copy of the database.`
   // Standard output contains the keys.
   printsFailuresAsJson: false,
   async run({ values }, output) {
-    const status =
-      values.status === undefined ? undefined : parseChoice('--status', values.status, KEY_STATUSES)
-    const isOldOnly = values['old-hash-secret']
+    const { status, 'old-hash-secret': isOldOnly } = values
     const hashSecretId = isOldOnly
       ? hashSecretIdOf(readHashSecret(readConfig(), 'keyHashSecret').secret)
       : undefined

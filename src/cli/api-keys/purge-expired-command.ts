@@ -1,6 +1,6 @@
 import { createCommand } from '@public-api/cli-kit/command'
-import { parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { flag, textOptionOr } from '@public-api/cli-kit/options'
+import { numberOption } from '@public-api/cli-kit/option-values'
+import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import type { ApiKeyStore } from '../../storage/stores/api-key-store.ts'
@@ -8,7 +8,6 @@ import { DATABASE_OPTION, databasePlace, withDatabase } from '../database.ts'
 import { countRows, deleteInBatches, readKeyPages } from '../read-pages.ts'
 
 const DEFAULT_DAYS = 30
-const OLDER_THAN_DAYS = { unit: 'days', least: 0, most: 3650 }
 
 /** The number of keys that expired or were revoked before this time. */
 export function countEndedKeys(store: Pick<ApiKeyStore, 'readAfter'>, beforeMs: number) {
@@ -25,18 +24,18 @@ while the service runs. Until then "svc api-keys list" shows when each one ended
 and the service reports it as expired; a deleted key is unknown. Active keys are
 never deleted. Backups keep the rows.`,
   options: {
-    'older-than': textOptionOr(
-      String(DEFAULT_DAYS),
+    'older-than': numberOption(
       `DAYS: the minimum number of days since the end; 0 for all
       ended keys`,
+      [0, 3650],
+      { default: String(DEFAULT_DAYS) },
     ),
     'dry-run': flag('count the keys; delete nothing'),
     database: DATABASE_OPTION,
   },
   exit: '0 done, also with nothing to delete, 1 failure, 2 wrong usage',
   async run({ values }) {
-    const olderThanDays = parseWholeNumber('--older-than', values['older-than'], OLDER_THAN_DAYS)
-    const beforeMs = Date.now() - olderThanDays * DAY_MS
+    const beforeMs = Date.now() - values['older-than'] * DAY_MS
     const dryRun = values['dry-run']
     const keys = await withDatabase(
       values.database,

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
 import { escapeInvisible } from '@public-api/cli-kit/format-json'
-import { parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { flag, textOptionOr } from '@public-api/cli-kit/options'
+import { numberOption } from '@public-api/cli-kit/option-values'
+import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { createFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
@@ -17,8 +17,6 @@ import {
   withPublishErrors,
 } from '../releases-folder.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
-
-const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 
 function readDocument(file: string): unknown {
   let document: unknown
@@ -65,12 +63,11 @@ Nothing is published.`,
   options: {
     content: CONTENT_OPTION,
     replace: flag('write over a status.yaml that exists'),
-    timeout: textOptionOr('30', 'SECONDS: limit for all responses together'),
+    timeout: numberOption('SECONDS: limit for all responses together', [1, 600], { default: '30' }),
   },
   exit: '0 done, 1 failure, 2 wrong usage, 3 unreachable',
   takesArguments: true,
   async run({ values, positionals }) {
-    const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
     if (positionals.length === 0) throw new UsageError('expected the URL of a Statuspage, or files')
     const contentDir = contentFolder(values.content)
     const file = path.join(contentDir, 'status.yaml')
@@ -84,7 +81,7 @@ Nothing is published.`,
     const { importStatuspage, StatuspageError, formatStatus } =
       await import('./import-statuspage.ts')
     const { compileContent } = await import('../../publishing/compile/compile-content.ts')
-    const documents = await readDocuments(positionals, timeoutMs)
+    const documents = await readDocuments(positionals, values.timeout * 1000)
     let imported: ReturnType<typeof importStatuspage>
     try {
       imported = importStatuspage(documents, Date.now())

@@ -1,12 +1,10 @@
 import { createCommand, UsageError } from '@public-api/cli-kit/command'
-import { parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { flag, textOption } from '@public-api/cli-kit/options'
+import { numberOption } from '@public-api/cli-kit/option-values'
+import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import { DATABASE_OPTION, databasePlace, withDatabase } from '../database.ts'
 import { countRows, deleteInBatches, readRegistrationPages } from '../read-pages.ts'
-
-const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
 
 export const command = createCommand({
   usage: 'waitlist expire --older-than DAYS [options]',
@@ -14,7 +12,7 @@ export const command = createCommand({
 the database files, also while the service runs: for the retention period that
 the privacy page names. Requires no secret. Backups keep the rows.`,
   options: {
-    'older-than': textOption('DAYS: the age in days, 1 to 36500'),
+    'older-than': numberOption('DAYS: the age in days, 1 to 36500', [1, 36_500]),
     'dry-run': flag('count the registrations; delete nothing'),
     database: DATABASE_OPTION,
   },
@@ -22,7 +20,7 @@ the privacy page names. Requires no secret. Backups keep the rows.`,
   async run({ values }) {
     const given = values['older-than']
     if (given === undefined) throw new UsageError('expected --older-than DAYS')
-    const beforeMs = Date.now() - parseWholeNumber('--older-than', given, OLDER_THAN_DAYS) * DAY_MS
+    const beforeMs = Date.now() - given * DAY_MS
     const dryRun = values['dry-run']
     const registrations = await withDatabase(
       values.database,

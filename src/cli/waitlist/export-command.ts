@@ -1,11 +1,7 @@
 import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import {
-  parseChoice,
-  parseInstantOption,
-  parseWholeNumber,
-} from '@public-api/cli-kit/option-values'
-import { textOption, textOptionOr, textOptions } from '@public-api/cli-kit/options'
+import { choiceOption, numberOption, timeOption } from '@public-api/cli-kit/option-values'
+import { type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { type Progress, withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { LOCALES } from '@public-api/contract/registry/locales'
@@ -30,15 +26,15 @@ import { readSentTickets } from './sent-tickets.ts'
 /** Which registrations to export. A missing member accepts all. */
 interface Batch {
   /** Registered at this time or later. */
-  readonly sinceMs?: number
+  readonly sinceMs?: number | undefined
   /** Registered before this time, so that consecutive periods share no registration. */
-  readonly untilMs?: number
+  readonly untilMs?: number | undefined
   /** With any of these interests. */
-  readonly interests?: readonly string[]
-  readonly locales?: readonly string[]
+  readonly interests?: readonly string[] | undefined
+  readonly locales?: readonly string[] | undefined
   /** Tickets of earlier batches. */
-  readonly excluded?: ReadonlySet<string>
-  readonly limit?: number
+  readonly excluded?: ReadonlySet<string> | undefined
+  readonly limit?: number | undefined
 }
 
 /** Whether a row can be in the batch, by what it shows without decryption. */
@@ -132,32 +128,33 @@ async function writeOut(
   }
 }
 
-interface BatchOptions {
-  readonly since?: string
-  readonly until?: string
-  readonly interest?: readonly string[]
-  readonly locale?: readonly string[]
-  readonly limit?: string
-  readonly exclude?: readonly string[]
-}
+/** The options that choose a batch. */
+const BATCH_OPTIONS = {
+  since: timeOption('TIME: only registrations at this time or later'),
+  until: timeOption('TIME: only registrations before this time'),
+  interest: choiceOption(
+    'INTEREST: only registrations with this interest; repeatable, for any of them',
+    INTERESTS,
+    { multiple: true },
+  ),
+  locale: choiceOption('LOCALE: only registrations in this language; repeatable', LOCALES, {
+    multiple: true,
+  }),
+  limit: numberOption('N: at most so many registrations', [1, 1_000_000_000]),
+  exclude: textOptions(`FILE: leave out the registrations of an earlier export, or of a
+      file with one ticket a line; repeatable`),
+} as const
 
-/** Throws a UsageError for a wrong value, and a CommandFailure for a file that cannot be used. */
-function parseBatch({ since, until, interest, locale, limit, exclude = [] }: BatchOptions): Batch {
-  const sinceMs = Date.parse(parseInstantOption('--since', since) ?? '')
-  const untilMs = Date.parse(parseInstantOption('--until', until) ?? '')
-  if (sinceMs >= untilMs) throw new UsageError('--until must be later than --since')
-  return {
-    ...(since === undefined ? {} : { sinceMs }),
-    ...(until === undefined ? {} : { untilMs }),
-    ...(interest && {
-      interests: interest.map((each) => parseChoice('--interest', each, INTERESTS)),
-    }),
-    ...(locale && { locales: locale.map((each) => parseChoice('--locale', each, LOCALES)) }),
-    ...(limit === undefined
-      ? {}
-      : { limit: parseWholeNumber('--limit', limit, { least: 1, most: 1_000_000_000 }) }),
-    excluded: new Set(exclude.flatMap(readSentTickets)),
+/** Throws a UsageError for times in the wrong order, and a CommandFailure for a file that cannot be used. */
+function batchOf(values: OptionValues<typeof BATCH_OPTIONS>): Batch {
+  const { since, until, interest: interests, locale: locales, limit, exclude = [] } = values
+  const sinceMs = since === undefined ? undefined : Date.parse(since)
+  const untilMs = until === undefined ? undefined : Date.parse(until)
+  if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
+    throw new UsageError('--until must be later than --since')
   }
+  const excluded = new Set(exclude.flatMap(readSentTickets))
+  return { sinceMs, untilMs, interests, locales, limit, excluded }
 }
 
 export const command = createCommand({
@@ -175,25 +172,8 @@ In CSV, a cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines and listmonk's import format contain the exact values.`,
   options: {
     identity: IDENTITY_OPTION,
-    format: {
-      ...textOptionOr('csv', 'FORMAT: csv, jsonl or listmonk'),
-      choices: EXPORT_FORMATS,
-    },
-    since: textOption('TIME: only registrations at this time or later'),
-    until: textOption('TIME: only registrations before this time'),
-    interest: {
-      ...textOptions(
-        'INTEREST: only registrations with this interest; repeatable, for any of them',
-      ),
-      choices: INTERESTS,
-    },
-    locale: {
-      ...textOptions('LOCALE: only registrations in this language; repeatable'),
-      choices: LOCALES,
-    },
-    limit: textOption('N: at most so many registrations'),
-    exclude: textOptions(`FILE: leave out the registrations of an earlier export, or of a
-      file with one ticket a line; repeatable`),
+    format: choiceOption('FORMAT: csv, jsonl or listmonk', EXPORT_FORMATS, { default: 'csv' }),
+    ...BATCH_OPTIONS,
     out: textOption(`FILE: a new file, readable by its owner alone; never overwrites (default:
       standard output)`),
     database: DATABASE_OPTION,
@@ -201,12 +181,11 @@ apostrophe. JSON lines and listmonk's import format contain the exact values.`,
   json: 'print the summary as one JSON object; needs --out',
   exit: '0 done, 1 rows left out or failure, 2 wrong usage',
   async run({ values }, output) {
-    const format = parseChoice('--format', values.format, EXPORT_FORMATS)
-    const { out, json, database } = values
+    const { format, out, json, database } = values
     if (json && out === undefined) {
       throw new UsageError('--json requires --out FILE, because the rows go to standard output')
     }
-    const batch = parseBatch(values)
+    const batch = batchOf(values)
     const identities = await readIdentities(values.identity ?? [], readConfig)
     const { exported, leftOut, guarded, isComplete } = await withDatabase(
       database,

@@ -1,6 +1,6 @@
 import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
-import { onlyArgument, parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { flag, textOption, textOptionOr, textOptions } from '@public-api/cli-kit/options'
+import { choiceOption, numberOption, onlyArgument } from '@public-api/cli-kit/option-values'
+import { flag, textOption } from '@public-api/cli-kit/options'
 import { parseBase } from '@public-api/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import type { Registration } from '@public-api/client-internal/resources'
@@ -20,8 +20,6 @@ import {
   TEST_TOKEN,
 } from '../../service/challenge/challenge.ts'
 import { readOneLine } from '../standard-input.ts'
-
-const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 
 /** The text of a JSON response with status 200. Rejects with a CommandFailure for every other one. */
 async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<string> {
@@ -127,18 +125,18 @@ can be used once, within ten minutes.`,
   options: {
     email: textOption('ADDRESS: the address; - reads it from standard input'),
     consent: flag('the person consents to be added to the list; required with --email'),
-    interest: {
-      ...textOptions('INTEREST: an area of interest; repeatable'),
-      choices: INTERESTS,
-    },
+    interest: choiceOption('INTEREST: an area of interest; repeatable', INTERESTS, {
+      multiple: true,
+    }),
     'use-case': textOption('TEXT: what the API is wanted for'),
-    locale: { ...textOption('LOCALE: language of future email'), choices: LOCALES },
+    locale: choiceOption('LOCALE: language of future email', LOCALES),
     'token-only': flag('print a token, and register nothing'),
-    for: {
-      ...textOptionOr('register', 'PURPOSE: what the token is for: register or issue-key'),
-      choices: CHALLENGE_PURPOSES,
-    },
-    timeout: textOptionOr('90', 'SECONDS: limit for each response, and for the solution'),
+    for: choiceOption('PURPOSE: what the token is for: register or issue-key', CHALLENGE_PURPOSES, {
+      default: 'register',
+    }),
+    timeout: numberOption('SECONDS: limit for each response, and for the solution', [1, 3600], {
+      default: '90',
+    }),
   },
   json: 'print the result, or the token with its provider and expiry, as one JSON object',
   exit: '0 done, also if the address is on the list already, 1 failure, 2 wrong usage, 3 unreachable',
@@ -150,11 +148,9 @@ can be used once, within ten minutes.`,
       throw new UsageError('expected either --email ADDRESS or --token-only')
     }
     if (!isToken && !values.consent) throw new UsageError('expected --consent beside --email')
-    const purpose = parseChoice('--for', values.for, CHALLENGE_PURPOSES)
+    const { for: purpose, interest: interests, locale, 'use-case': useCase } = values
     if (!isToken && purpose !== 'register') throw new UsageError('--for needs --token-only')
-    const interests = values.interest?.map((each) => parseChoice('--interest', each, INTERESTS))
-    const { locale, 'use-case': useCase } = values
-    const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
+    const timeoutMs = values.timeout * 1000
     const email =
       values.email === '-' ? await readOneLine('address', 'Address to register: ') : values.email
     const httpClient = createHttpClient(origin, timeoutMs)
@@ -167,7 +163,7 @@ can be used once, within ten minutes.`,
         challengeToken: solved.token,
         ...(interests && { interests }),
         ...(useCase === undefined ? {} : { useCase }),
-        ...(locale === undefined ? {} : { locale: parseChoice('--locale', locale, LOCALES) }),
+        ...(locale === undefined ? {} : { locale }),
       })
       return {
         json: result,
