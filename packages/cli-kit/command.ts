@@ -97,8 +97,8 @@ interface ParsedArguments<Options extends CommandOptions> {
 export interface CommandResult {
   /** The members of the object that `--json` prints. `ok` is true unless they state it. */
   readonly json: object
-  /** The same for people. */
-  readonly lines: readonly string[]
+  /** The same for people. What is undefined or false is left out. */
+  readonly lines: readonly (string | undefined | false)[]
   /** Lines for people on standard error: what was found to be wrong. */
   readonly errors?: readonly string[]
   /** Default: done. */
@@ -176,7 +176,7 @@ export function createCommand<const Options extends CommandOptions>({
         const { json: members, lines, errors = [], exitCode = EXIT_CODES.done } = result
         if (isJson) output.out(formatJson({ ok: true, ...members }))
         else {
-          for (const line of lines) output.out(line)
+          for (const line of lines) if (typeof line === 'string') output.out(line)
           for (const line of errors) output.error(line)
         }
         return exitCode

@@ -85,7 +85,7 @@ content folder, which Git ignores.
       lines: [
         byHand.length > 0 && files.length === 0 ? `Nothing was discarded in ${contentDir}.` : title,
         ...(values.yes ? shown.map((line) => `  ${line}`) : names.map((name) => `  ${name}`)),
-        ...(kept === undefined ? [] : [`The discarded files are in ${kept}`]),
+        kept && `The discarded files are in ${kept}`,
         ...remaining,
       ],
     }

@@ -14,19 +14,13 @@ import type {
 } from '../publishing/editing/edit-status.ts'
 import { whenStopped } from './new-file.ts'
 import {
-  NO_CARDS_OPTION,
-  NO_WITNESSES_OPTION,
   OVER_OPTION,
+  PUBLICATION_OPTIONS,
   requireNamedReleases,
   requireVersionOver,
   runPublication,
 } from './publish.ts'
-import {
-  CONTENT_OPTION,
-  contentFolder,
-  RELEASES_OPTION,
-  withPublishErrors,
-} from './releases-folder.ts'
+import { contentFolder, withPublishErrors } from './releases-folder.ts'
 
 /** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
 export async function readStatus(content: string | undefined) {
@@ -42,13 +36,10 @@ export const EDIT_OPTIONS = {
   summary: textOption(`TEXT: the new summary of the whole status; required if the overall state
     changes, except at the end, which brings the usual summary back`),
   at: timeOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
-  content: CONTENT_OPTION,
   publish: flag('publish the status in the same step'),
   over: OVER_OPTION,
   note: textOption('TEXT: the note of the version, with --publish (default: title and text)'),
-  releases: RELEASES_OPTION,
-  'no-cards': NO_CARDS_OPTION,
-  'no-witnesses': NO_WITNESSES_OPTION,
+  ...PUBLICATION_OPTIONS,
 } as const
 
 export const EDIT_EXIT = '0 done, 1 refused or failed, 2 wrong usage'
@@ -158,11 +149,11 @@ export async function editStatus(
   const note = noteOf(values, result.title)
   const { status, id } = result
   const isBack = lines.some((line) => line.startsWith('+ summary:'))
-  const said =
-    summary === undefined
-      ? [`The summary ${isBack ? 'is again' : 'still says'}: ${status.summary}`]
-      : []
-  const done = [`Changed ${file} (${id}):`, ...lines.map((line) => `  ${line}`), ...said]
+  const done = [
+    `Changed ${file} (${id}):`,
+    ...lines.map((line) => `  ${line}`),
+    summary === undefined && `The summary ${isBack ? 'is again' : 'still says'}: ${status.summary}`,
+  ]
   const json = { file, id, state: status.state, summary: status.summary, lines }
   if (!values.publish) {
     const folder = values.content === undefined ? '' : ` --content ${quoteShell(values.content)}`

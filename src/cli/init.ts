@@ -102,17 +102,11 @@ the pages show that of the content; svc translations lists what is missing.`,
     const isNew = written.some((name) => !name.startsWith(`${locale}/`))
     const created = [
       `Created ${folder} with ${written.join(', ')}.`,
-      ...(isNew
-        ? [
-            `Replace every text that starts with TODO, and the addresses of example.org. Then run: svc check --content ${folder}`,
-          ]
-        : []),
-      ...(locale === undefined
-        ? []
-        : [
-            `The pages show a text of ${folder} until ${locale} has its translation. What is missing lists: svc translations ${locale} --content ${folder}`,
-          ]),
-      ...(unwritten === undefined ? [] : [`Warning: ${unwritten}`]),
+      isNew &&
+        `Replace every text that starts with TODO, and the addresses of example.org. Then run: svc check --content ${folder}`,
+      locale &&
+        `The pages show a text of ${folder} until ${locale} has its translation. What is missing lists: svc translations ${locale} --content ${folder}`,
+      unwritten && `Warning: ${unwritten}`,
     ]
     return {
       json: { folder, files: written },

@@ -100,6 +100,6 @@ export function runProgram(given: readonly string[], output: CommandOutput): Pro
 
 /** Takes the settings of the service on this machine, and says so to a person. */
 function prepare(args: readonly string[], output: CommandOutput): void {
-  const { note } = addServiceVariables(process.env)
+  const note = addServiceVariables(process.env)
   if (note !== undefined && process.stderr.isTTY && !args.includes('--json')) output.error(note)
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type CommandResult, createCommand, UsageError } from '@public-api/cli-kit/command'
-import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
+import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
@@ -14,6 +14,7 @@ import type { NtpServer } from '../service/time/ntp-server.ts'
 import { querySntp } from '../service/time/sntp.ts'
 import { readConfig } from './database.ts'
 import {
+  CONTENT_OPTION,
   contentFolder,
   RELEASES_OPTION,
   openReleasesFolder,
@@ -26,36 +27,23 @@ import { waitForVersion } from './wait-for-version.ts'
 function formatResult(
   { outcome, entry, damaged, removed, undone = [], warnings }: PublishResult,
   folder: string,
-): string[] {
+): CommandResult['lines'] {
   const { snapshotId, hash, changes, registryVersion } = entry
   if (outcome === 'unchanged') {
     return [
       `Nothing to publish: ${snapshotId} in ${folder} has the same content.`,
-      ...(damaged.length === 0 ? [] : [`Rewrote missing or damaged files: ${damaged.join(', ')}`]),
+      damaged.length > 0 && `Rewrote missing or damaged files: ${damaged.join(', ')}`,
       ...warnings.map((warning) => `Warning: ${warning}`),
     ]
   }
   return [
     `Published ${snapshotId} in ${folder} (${hash}).`,
     ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
-    ...(changes.length === 0 ? [`  registry version ${registryVersion}, content unchanged`] : []),
+    changes.length === 0 && `  registry version ${registryVersion}, content unchanged`,
     ...removed.map((event) => `  ${formatRemovedEvent(event)}`),
-    ...(undone.length === 0 ? [] : [`Undone: the newer state of ${undone.join(', ')}`]),
+    undone.length > 0 && `Undone: the newer state of ${undone.join(', ')}`,
     ...warnings.map((warning) => `Warning: ${warning}`),
   ]
-}
-
-/** Options of the commands that publish. */
-interface PublicationValues {
-  readonly releases?: string
-  readonly note?: string
-  readonly 'no-witnesses': boolean
-  /** Whether social cards that are missing stay missing. */
-  readonly 'no-cards': boolean
-  /** Whether a missing releases folder is created. */
-  readonly create?: boolean
-  /** URL of the service that must serve the version. */
-  readonly wait?: string
 }
 
 /** `--note` of the commands that publish. */
@@ -64,12 +52,22 @@ export const NOTE_OPTION = {
   short: 'm',
 } as const
 
-export const NO_CARDS_OPTION = flag(
-  'do not draw social cards; links to pages without one show the logo',
-)
+/** The other options of the commands that publish. */
+export const PUBLICATION_OPTIONS = {
+  content: CONTENT_OPTION,
+  releases: RELEASES_OPTION,
+  'no-cards': flag('do not draw social cards; links to pages without one show the logo'),
+  'no-witnesses': flag(`sign the log without asking its witnesses; svc tlog cosign
+  asks them later`),
+} as const
 
-export const NO_WITNESSES_OPTION = flag(`sign the log without asking its witnesses; svc tlog cosign
-  asks them later`)
+type PublicationValues = OptionValues<typeof PUBLICATION_OPTIONS> & {
+  readonly note?: string
+  /** Whether a missing releases folder is created. */
+  readonly create?: boolean
+  /** URL of the service that must serve the version. */
+  readonly wait?: string
+}
 
 /**
  * Extends the log of a folder, if it has one: signs the tree of all versions and asks the witnesses. Publishing has
@@ -170,11 +168,7 @@ export async function runPublication<Result extends PublishResult>(
     'nothing was published',
   )
   const unwritten = keepBytesInGit(folder)
-  const warnings = [
-    ...(clock === undefined ? [] : [clock]),
-    ...published.warnings,
-    ...(unwritten === undefined ? [] : [unwritten]),
-  ]
+  const warnings = [clock, ...published.warnings, unwritten].filter((each) => each !== undefined)
   const result = { ...published, warnings }
   const lines = [...formatResult(result, folder), ...formatMore(published)]
   const log = hasLog ? await extendLog(folder, store, !values['no-witnesses']) : undefined
@@ -184,7 +178,7 @@ export async function runPublication<Result extends PublishResult>(
   }
   return {
     json: { folder, ...result, ...(log === undefined ? {} : { log }) },
-    lines: [...lines, ...(log === undefined ? [] : cosignLines(log, folder))],
+    lines: [...lines, ...(log ? cosignLines(log, folder) : [])],
   }
 }
 
@@ -221,16 +215,11 @@ folder records the version in .published.json, which belongs in version control:
 content that is based on an older version is refused.`,
   options: {
     note: NOTE_OPTION,
-    content:
-      textOption(`DIR: folder with the content files (default: SVC_CONTENT_DIR, else content);
-      requires a named releases folder`),
-    releases: RELEASES_OPTION,
     create: flag('create the releases folder if it does not exist'),
     only: ONLY_OPTION,
     over: OVER_OPTION,
     wait: textOption('URL: wait up to 60 seconds until this service serves the version'),
-    'no-cards': NO_CARDS_OPTION,
-    'no-witnesses': NO_WITNESSES_OPTION,
+    ...PUBLICATION_OPTIONS,
   },
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {

@@ -83,11 +83,8 @@ The command shows what it would remove and asks.
       json: { folder, ...result },
       lines: [
         `Redacted ${resource} of ${formatVersions(result.snapshotIds)} in ${folder}.`,
-        ...(resource.startsWith('site/')
-          ? [
-              'Removed the social cards too. The next svc publish draws those of the newest version.',
-            ]
-          : []),
+        resource.startsWith('site/') &&
+          'Removed the social cards too. The next svc publish draws those of the newest version.',
         'Copies elsewhere are not affected: remove it from backups, version control and the content folder too.',
       ],
     }

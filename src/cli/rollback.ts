@@ -1,15 +1,14 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { onlyArgument } from '@public-api/cli-kit/option-values'
 import {
-  NO_CARDS_OPTION,
-  NO_WITNESSES_OPTION,
   NOTE_OPTION,
   ONLY_OPTION,
   parseResources,
+  PUBLICATION_OPTIONS,
   requireNamedReleases,
   runPublication,
 } from './publish.ts'
-import { CONTENT_OPTION, contentFolder, RELEASES_OPTION } from './releases-folder.ts'
+import { contentFolder } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',
@@ -20,10 +19,7 @@ a redacted resource stays as it is in the newest version.`,
   options: {
     note: NOTE_OPTION,
     only: ONLY_OPTION,
-    content: CONTENT_OPTION,
-    releases: RELEASES_OPTION,
-    'no-cards': NO_CARDS_OPTION,
-    'no-witnesses': NO_WITNESSES_OPTION,
+    ...PUBLICATION_OPTIONS,
   },
   exit: '0 done or nothing to do, 1 failure, 2 wrong usage',
   takesArguments: true,

@@ -20,34 +20,29 @@ function readVariables(file: string): NodeJS.Dict<string> | undefined {
   }
 }
 
-/** What was done with the service's environment file. */
-export interface ServiceEnvironment {
-  /** One line for a person; undefined without a file. */
-  readonly note?: string
-}
-
 /**
  * Adds the variables of the service on this machine to an environment, in which those that are set win. The file is
- * `SVC_ENVIRONMENT_FILE`; an empty one means none. Throws a UsageError if the file that it names does not exist.
+ * `SVC_ENVIRONMENT_FILE`; an empty one means none. Returns a line for a person; undefined without a file. Throws a UsageError
+ * if the file that it names does not exist.
  */
-export function addServiceVariables(env: NodeJS.ProcessEnv): ServiceEnvironment {
+export function addServiceVariables(env: NodeJS.ProcessEnv): string | undefined {
   const named = env['SVC_ENVIRONMENT_FILE']
   const file = named ?? SERVICE_FILE
-  if (file === '') return {}
+  if (file === '') return undefined
   try {
     const variables = readVariables(file)
     if (variables === undefined) {
-      if (named === undefined) return {}
+      if (named === undefined) return undefined
       throw new UsageError(`SVC_ENVIRONMENT_FILE names ${file}, which does not exist`)
     }
     Object.assign(env, { ...readVariables(DEFAULTS_FILE), ...variables, ...env })
     env['SVC_ENVIRONMENT_FILE'] = file
-    return { note: `Using the settings of ${file}` }
+    return `Using the settings of ${file}`
   } catch (error) {
     if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
     env['SVC_ENVIRONMENT_FILE'] = file
-    return { note: `Warning: ${file} cannot be read (${code}), and its settings are not used` }
+    return `Warning: ${file} cannot be read (${code}), and its settings are not used`
   }
 }
 

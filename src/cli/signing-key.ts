@@ -120,7 +120,7 @@ nothing.`,
     const lines = rows.flatMap(({ keyId, status, notBefore, notAfter, period, privateKey }) => [
       `${keyId}  ${status.padEnd(7)}  ${period}`,
       `  valid from ${notBefore ?? 'any time'} until ${notAfter ?? 'further notice'}`,
-      ...(privateKey === null ? [] : [`  private key: ${privateKey}`]),
+      privateKey !== null && `  private key: ${privateKey}`,
     ])
     const hasExpired = rows.some(
       ({ status, period }) => status === 'current' && period === 'expired',

@@ -16,17 +16,6 @@ import { plainMarkdown } from '../../publishing/imports/markdown-text.ts'
 import { bestOverallState, type ComponentState } from '../../publishing/rules/status-rules.ts'
 import { PLACEHOLDER_MARK } from '../../publishing/rules/value-rules.ts'
 
-/** What an import made of the documents: the data of status.yaml, and everything that did not map, one line each. */
-export interface ImportedStatus {
-  readonly status: JsonValue
-  readonly notes: readonly string[]
-  readonly counts: {
-    readonly components: number
-    readonly incidents: number
-    readonly maintenances: number
-  }
-}
-
 /** A member that is one word; empty if it is another value. */
 function wordOf(value: unknown, name: string): string {
   const word = propertyOf(value, name)
@@ -48,43 +37,15 @@ const EVENT_STATE: ReadonlyMap<string, string> = new Map([
 
 /** The members of each object that are read. Every other one with a value is reported. */
 const READ = {
-  document: ['page', 'status', 'components', 'incidents', 'scheduled_maintenances'],
-  page: ['updated_at'],
-  status: ['indicator', 'description'],
+  document: 'page status components incidents scheduled_maintenances',
+  page: 'updated_at',
+  status: 'indicator description',
   // Groups list their components, and each component names its group.
-  component: [
-    'id',
-    'name',
-    'description',
-    'status',
-    'updated_at',
-    'position',
-    'group',
-    'group_id',
-    'components',
-  ],
-  incident: [
-    'id',
-    'name',
-    'status',
-    'impact',
-    'started_at',
-    'resolved_at',
-    'updated_at',
-    'incident_updates',
-    'components',
-  ],
-  maintenance: [
-    'id',
-    'name',
-    'status',
-    'updated_at',
-    'scheduled_for',
-    'scheduled_until',
-    'incident_updates',
-    'components',
-  ],
-  update: ['status', 'body', 'display_at'],
+  component: 'id name description status updated_at position group group_id components',
+  incident: 'id name status impact started_at resolved_at updated_at incident_updates components',
+  maintenance:
+    'id name status updated_at scheduled_for scheduled_until incident_updates components',
+  update: 'status body display_at',
 } as const
 
 /** The newest incidents that `/api/v2/incidents.json` has. */
@@ -204,7 +165,7 @@ function createReader(isOurs: boolean) {
         const member = propertyOf(value, name)
         const isEmpty =
           member === null || member === '' || (Array.isArray(member) && !member.length)
-        if (isEmpty || name === alsoRead || READ[kind].some((each) => each === name)) continue
+        if (isEmpty || name === alsoRead || READ[kind].split(' ').includes(name)) continue
         count(`${path}${name.replaceAll(/[^\w-]/g, '?').slice(0, 60)}: not imported`)
       }
     },
@@ -350,8 +311,11 @@ function readMaintenances(
   return newestFirst(maintenances, ({ startsAt }) => startsAt)
 }
 
-/** Reads the documents of a Statuspage: summary, incidents and scheduled maintenances, in any order. */
-export function importStatuspage(documents: readonly unknown[], nowMs: number): ImportedStatus {
+/**
+ * Reads the documents of a Statuspage: summary, incidents and scheduled maintenances, in any order. `status` is the data of
+ * status.yaml, and `notes` has everything that did not map, one line each.
+ */
+export function importStatuspage(documents: readonly unknown[], nowMs: number) {
   const summary = documents.find((document) => propertyOf(document, 'components') !== undefined)
   if (summary === undefined) {
     throw new StatuspageError(

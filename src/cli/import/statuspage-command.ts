@@ -102,15 +102,10 @@ Nothing is published.`,
       json: { file, ...counts, notes, mistakes },
       lines: [
         `Wrote ${file}: ${parts.join(', ')}.`,
-        ...(notes.length === 0
-          ? []
-          : ['To review:', ...notes.map((note) => `  ${escapeInvisible(note)}`)]),
-        ...(mistakes.length === 0
-          ? []
-          : [
-              `svc check refuses ${pluralOf(mistakes.length, 'text')} of it:`,
-              ...mistakeLines(mistakes),
-            ]),
+        notes.length > 0 && 'To review:',
+        ...notes.map((note) => `  ${escapeInvisible(note)}`),
+        mistakes.length > 0 && `svc check refuses ${pluralOf(mistakes.length, 'text')} of it:`,
+        ...mistakeLines(mistakes),
         `Next: edit ${file}, then svc preview --content ${contentDir}`,
       ],
     }

@@ -6,16 +6,8 @@ export const EXPORT_FORMATS = ['csv', 'jsonl', 'listmonk'] as const
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-const COLUMNS = [
-  'ticket',
-  'registeredAt',
-  'email',
-  'locale',
-  'interests',
-  'useCase',
-  'consentVersion',
-  'consentText',
-] as const
+const COLUMNS =
+  'ticket registeredAt email locale interests useCase consentVersion consentText'.split(' ')
 
 /** The cells of a registration in the order of the columns. */
 function toCells(entry: WaitlistEntry): readonly string[] {
@@ -60,30 +52,17 @@ export const EXPORT_HEADERS: { readonly [format in ExportFormat]: string } = {
 }
 
 /** A registration as JSON in one line. */
-export function formatEntryAsJson({
-  ticket,
-  registeredAt,
-  email,
-  locale,
-  interests,
-  useCase,
-  consent,
-}: WaitlistEntry): string {
-  const members = { ticket, registeredAt, email, locale, interests, useCase, consent }
-  return formatJson(members)
+export function formatEntryAsJson(entry: WaitlistEntry): string {
+  const { ticket, registeredAt, email, locale, interests, useCase, consent } = entry
+  return formatJson({ ticket, registeredAt, email, locale, interests, useCase, consent })
 }
 
 /**
  * A record of listmonk's CSV import: the address, an empty name, and attributes as JSON. The values are exact, because a
  * program reads them and not a spreadsheet. The use case stays out: a mail program does not need it.
  */
-function formatListmonkRow({
-  ticket,
-  registeredAt,
-  email,
-  locale,
-  interests,
-}: WaitlistEntry): string {
+function formatListmonkRow(entry: WaitlistEntry): string {
+  const { ticket, registeredAt, email, locale, interests } = entry
   const attributes = formatJson({ ticket, registeredAt, locale, interests })
   const cells = [email, '', attributes].map((cell) => `"${cell.replaceAll('"', '""')}"`)
   return `${cells.join(',')}\r\n`

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
+import {
+  CommandFailure,
+  type CommandResult,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
 import { withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
@@ -52,7 +58,7 @@ function formatSetting(
   setting: SettingOutcome | undefined,
   recipient: string,
   resealed: number,
-): readonly string[] {
+): CommandResult['lines'] {
   if (setting === undefined) {
     return ['The recipient of the service was left unchanged: --database names another database.']
   }
@@ -71,27 +77,17 @@ function formatSetting(
       'for registrations received in the meantime.',
     ]
   }
-  const present = `${place} already contains this recipient.`
-  // A row with the old recipient shows that the service was not restarted.
-  return resealed === 0
-    ? [present]
-    : [present, 'If the service was not restarted since then, restart it and run this again.']
+  return [
+    `${place} already contains this recipient.`,
+    // A row with the old recipient shows that the service was not restarted.
+    resealed > 0 && 'If the service was not restarted since then, restart it and run this again.',
+  ]
 }
 
 /** What happened to the rows that were left unchanged. */
-function formatUnchanged(count: number, what: string, end = '.'): readonly string[] {
-  if (count === 0) return []
+function formatUnchanged(count: number, what: string, end = '.'): string | false {
   const were = count === 1 ? 'was' : 'were'
-  return [`${pluralOf(count, 'row')} ${what} and ${were} left unchanged${end}`]
-}
-
-function formatResult(result: ResealResult, recipient: string, place: string): readonly string[] {
-  const { resealed, already, changedMeanwhile, failed } = result
-  return [
-    `Encrypted ${pluralOf(resealed, 'registration')} in ${place} to ${recipient}; ${already} already ${already === 1 ? 'has' : 'have'} it.`,
-    ...formatUnchanged(changedMeanwhile, 'changed in the meantime'),
-    ...formatUnchanged(failed, 'could not be decrypted', ' (see above).'),
-  ]
+  return count > 0 && `${pluralOf(count, 'row')} ${what} and ${were} left unchanged${end}`
 }
 
 interface Rotation {
@@ -191,7 +187,8 @@ unchanged.`,
           identityFiles: values.identity ?? [],
         }),
     )
-    const isWhole = result.failed === 0
+    const { resealed, already, changedMeanwhile, failed } = result
+    const isWhole = failed === 0
     return {
       json: {
         ok: isWhole,
@@ -200,11 +197,12 @@ unchanged.`,
         setting: setting ?? { kind: 'unchanged', place: null },
       },
       lines: [
-        ...formatResult(result, recipient, formatLocation(database)),
-        ...formatSetting(setting, recipient, result.resealed),
-        ...(newIdentity === undefined
-          ? []
-          : [`The new identity is in ${newIdentity}. Move it off the server.`]),
+        `Encrypted ${pluralOf(resealed, 'registration')} in ${formatLocation(database)} to ${recipient}; ${already} already ${already === 1 ? 'has' : 'have'} it.`,
+        formatUnchanged(changedMeanwhile, 'changed in the meantime'),
+        formatUnchanged(failed, 'could not be decrypted', ' (see above).'),
+        ...formatSetting(setting, recipient, resealed),
+        newIdentity !== undefined &&
+          `The new identity is in ${newIdentity}. Move it off the server.`,
         'Keep the old identity as long as you keep backups that need it.',
       ],
       exitCode: isWhole ? EXIT_CODES.done : EXIT_CODES.failure,
