@@ -1,7 +1,7 @@
 import { parseInstant } from '@public-api/contract/text/instant'
 import { suggestName } from '@public-api/contract/text/nearest-name'
 import { UsageError } from './command.ts'
-import { type CommandOption, textOption } from './options.ts'
+import { textOption } from './options.ts'
 
 /** The range of a numeric option. */
 export interface NumberRange {
@@ -48,29 +48,22 @@ function parseTime(option: string, text: string): string {
   throw new UsageError(`${option} expects a time in UTC such as 2027-01-31T00:00:00Z`)
 }
 
-type MoreOfOption = Pick<CommandOption, 'default' | 'multiple'>
-
 /** An option with a whole number. Its unit is the name of the value: `DAYS`, or `N` for none. */
-export function numberOption<const More extends MoreOfOption>(
-  help: string,
-  [least, most]: readonly [least: number, most: number],
-  more = {} as More,
-) {
+export function numberOption(help: string, [least, most]: readonly [least: number, most: number]) {
   const option = textOption(help)
   const unit = option.value === 'N' ? {} : { unit: option.value.toLowerCase() }
   const parse = (name: string, text: string): number =>
     parseWholeNumber(name, text, { ...unit, least, most })
-  return { ...option, parse, ...(more as NoInfer<More>) }
+  return { ...option, parse }
 }
 
 /** An option with one of these values. */
-export function choiceOption<const Choice extends string, const More extends MoreOfOption>(
+export function choiceOption<const Choice extends string>(
   help: string,
   choices: readonly Choice[],
-  more = {} as More,
 ) {
   const parse = (name: string, text: string): Choice => parseChoice(name, text, choices)
-  return { ...textOption(help), choices, parse, ...(more as NoInfer<More>) }
+  return { ...textOption(help), choices, parse }
 }
 
 /** An option with a time in UTC. */

@@ -22,9 +22,10 @@ this run alone. Ctrl+C ends it.`,
   options: {
     content: CONTENT_OPTION,
     releases: RELEASES_OPTION,
-    port: numberOption('N: the port on 127.0.0.1; 0 for any free one', [0, 65_535], {
+    port: {
+      ...numberOption('N: the port on 127.0.0.1; 0 for any free one', [0, 65_535]),
       default: '8081',
-    }),
+    },
   },
   json: 'print each change as one JSON object',
   exit: '0 ended by a signal, 1 failure, 2 wrong usage',

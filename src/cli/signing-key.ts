@@ -172,11 +172,10 @@ its private half is deleted. Its signatures stay valid for the overlap; reload
 the server within that time. To finish an interrupted promotion, run the command
 again.`,
   options: {
-    'overlap-hours': numberOption(
-      'HOURS: how long the retired key stays valid, 0 to 8760',
-      [0, 8760],
-      { default: '24' },
-    ),
+    'overlap-hours': {
+      ...numberOption('HOURS: how long the retired key stays valid, 0 to 8760', [0, 8760]),
+      default: '24',
+    },
   },
   async run({ values }) {
     const config = readConfig()

@@ -79,8 +79,11 @@ you.`,
       name is used (default: svc-evidence-FAULT-TIME.json)`),
     'every-version': flag('read all versions again, not only the new ones'),
     'check-evidence': textOption('FILE: check a file of evidence; nothing is fetched'),
-    timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
-    'max-time': numberOption('SECONDS: limit for the whole audit', [1, 86_400], { default: '900' }),
+    timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },
+    'max-time': {
+      ...numberOption('SECONDS: limit for the whole audit', [1, 86_400]),
+      default: '900',
+    },
     quiet: flag('print only warnings and failures'),
   },
   exit: `0 the history is valid (or the evidence proves its claim), 1 a finding, 2 wrong usage or

@@ -168,7 +168,7 @@ even if the service does not respond.`,
         'URL: a static copy of the deployment, to inspect too; repeat it for several',
       ),
       list: flag('print all possible findings with severity, expectation and advice'),
-      timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
+      timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },
     },
     json: 'print one JSON object',
     exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3

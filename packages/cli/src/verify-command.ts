@@ -250,7 +250,7 @@ With --headers or --response, verifies a saved response and fetches nothing:
     response: textOption('FILE: head and body of a response, as curl -i writes it'),
     status: textOption('CODE: the status, if the head has no status line'),
     at: textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
-    timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
+    timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },
     proof: textOption('FILE: verify this offline proof; nothing is fetched'),
     policy: textOption('FILE: whom you trust, for --proof (c2sp.org/tlog-policy)'),
     'resource-file': textOption('FILE: verify these bytes of a resource by the proof, too'),

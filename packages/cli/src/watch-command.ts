@@ -105,7 +105,7 @@ verification. A contradiction is written to a file of evidence, as by svc audit.
     'pin-from': PIN_FROM_OPTION,
     after: textOption('VS-NNNN: print the versions after this one first'),
     evidence: textOption('FILE: where to write evidence (default: svc-evidence-FAULT-TIME.json)'),
-    timeout: numberOption('SECONDS: limit for each response', [1, 600], { default: '30' }),
+    timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },
   },
   json: 'print each version as one JSON object in a line, and a failure as the last one',
   exit: `0 ended by a signal or by the reader of its output, 1 a finding, 2 wrong usage,

@@ -81,11 +81,13 @@ that the service issued. The hourly limit of the service does not apply here.`,
       label:
         textOption(`LABEL: a name for the key: 1 to ${maxLabelLength} letters, digits, spaces, "."
       "_" and "-" (default: none)`),
-      'ttl-days': numberOption(
-        `DAYS: its lifetime, ${minTtlDays} to ${maxTtlDays} days`,
-        [minTtlDays, maxTtlDays],
-        { default: String(defaultTtlDays) },
-      ),
+      'ttl-days': {
+        ...numberOption(`DAYS: its lifetime, ${minTtlDays} to ${maxTtlDays} days`, [
+          minTtlDays,
+          maxTtlDays,
+        ]),
+        default: String(defaultTtlDays),
+      },
       database: DATABASE_OPTION,
     },
     json: 'print the key and its metadata as one JSON object',

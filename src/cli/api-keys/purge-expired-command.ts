@@ -24,12 +24,14 @@ while the service runs. Until then "svc api-keys list" shows when each one ended
 and the service reports it as expired; a deleted key is unknown. Active keys are
 never deleted. Backups keep the rows.`,
   options: {
-    'older-than': numberOption(
-      `DAYS: the minimum number of days since the end; 0 for all
+    'older-than': {
+      ...numberOption(
+        `DAYS: the minimum number of days since the end; 0 for all
       ended keys`,
-      [0, 3650],
-      { default: String(DEFAULT_DAYS) },
-    ),
+        [0, 3650],
+      ),
+      default: String(DEFAULT_DAYS),
+    },
     'dry-run': flag('count the keys; delete nothing'),
     database: DATABASE_OPTION,
   },

@@ -63,7 +63,10 @@ Nothing is published.`,
   options: {
     content: CONTENT_OPTION,
     replace: flag('write over a status.yaml that exists'),
-    timeout: numberOption('SECONDS: limit for all responses together', [1, 600], { default: '30' }),
+    timeout: {
+      ...numberOption('SECONDS: limit for all responses together', [1, 600]),
+      default: '30',
+    },
   },
   exit: '0 done, 1 failure, 2 wrong usage, 3 unreachable',
   takesArguments: true,

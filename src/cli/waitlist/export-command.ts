@@ -132,14 +132,17 @@ async function writeOut(
 const BATCH_OPTIONS = {
   since: timeOption('TIME: only registrations at this time or later'),
   until: timeOption('TIME: only registrations before this time'),
-  interest: choiceOption(
-    'INTEREST: only registrations with this interest; repeatable, for any of them',
-    INTERESTS,
-    { multiple: true },
-  ),
-  locale: choiceOption('LOCALE: only registrations in this language; repeatable', LOCALES, {
+  interest: {
+    ...choiceOption(
+      'INTEREST: only registrations with this interest; repeatable, for any of them',
+      INTERESTS,
+    ),
     multiple: true,
-  }),
+  },
+  locale: {
+    ...choiceOption('LOCALE: only registrations in this language; repeatable', LOCALES),
+    multiple: true,
+  },
   limit: numberOption('N: at most so many registrations', [1, 1_000_000_000]),
   exclude: textOptions(`FILE: leave out the registrations of an earlier export, or of a
       file with one ticket a line; repeatable`),
@@ -172,7 +175,7 @@ In CSV, a cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines and listmonk's import format contain the exact values.`,
   options: {
     identity: IDENTITY_OPTION,
-    format: choiceOption('FORMAT: csv, jsonl or listmonk', EXPORT_FORMATS, { default: 'csv' }),
+    format: { ...choiceOption('FORMAT: csv, jsonl or listmonk', EXPORT_FORMATS), default: 'csv' },
     ...BATCH_OPTIONS,
     out: textOption(`FILE: a new file, readable by its owner alone; never overwrites (default:
       standard output)`),

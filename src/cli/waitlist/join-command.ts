@@ -125,18 +125,21 @@ can be used once, within ten minutes.`,
   options: {
     email: textOption('ADDRESS: the address; - reads it from standard input'),
     consent: flag('the person consents to be added to the list; required with --email'),
-    interest: choiceOption('INTEREST: an area of interest; repeatable', INTERESTS, {
+    interest: {
+      ...choiceOption('INTEREST: an area of interest; repeatable', INTERESTS),
       multiple: true,
-    }),
+    },
     'use-case': textOption('TEXT: what the API is wanted for'),
     locale: choiceOption('LOCALE: language of future email', LOCALES),
     'token-only': flag('print a token, and register nothing'),
-    for: choiceOption('PURPOSE: what the token is for: register or issue-key', CHALLENGE_PURPOSES, {
+    for: {
+      ...choiceOption('PURPOSE: what the token is for: register or issue-key', CHALLENGE_PURPOSES),
       default: 'register',
-    }),
-    timeout: numberOption('SECONDS: limit for each response, and for the solution', [1, 3600], {
+    },
+    timeout: {
+      ...numberOption('SECONDS: limit for each response, and for the solution', [1, 3600]),
       default: '90',
-    }),
+    },
   },
   json: 'print the result, or the token with its provider and expiry, as one JSON object',
   exit: '0 done, also if the address is on the list already, 1 failure, 2 wrong usage, 3 unreachable',
