@@ -5,6 +5,7 @@ import { makeFolder, syncFile } from '@public-api/client-internal/node/durable-f
 import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
 import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readBelow } from '../files/folder-files.ts'
 import { type CopyFile, CopyError } from './copy-source.ts'
@@ -16,6 +17,8 @@ const LIST_SCHEMA = 'svc.public.site.v1'
 const MAX_LIST_BYTES = 256 * 1024 * 1024
 /** Complete files wait here until all of them are there. */
 const STAGING = '.staging'
+/** Names the files that a run creates, replaces or removes, until the list is right again. A run that was killed leaves it. */
+const MOVED_FILE = '.site.moved.json'
 const LOCK = '.site.lock'
 /** Names the process that has the lock. */
 const HOLDER = '.site.lock.pid'
@@ -23,7 +26,7 @@ const LOCK_WAIT_MS = 1000
 const RIGHTS = { mode: 0o644 }
 const FOLDER_MODE = 0o755
 
-/** Digest of the content, and the key that it was made for. Empty while a run replaces the file. */
+/** Digest of the content, and the key that it was made for. Empty if a run that was killed may have replaced the file. */
 type Written = readonly [digest?: string, key?: string]
 
 /** What a copy is to have. */
@@ -42,7 +45,7 @@ export interface CopyReport {
 }
 
 interface List {
-  /** What the whole copy was made of. A run that was killed leaves none. */
+  /** What the whole copy was made of; unknown after a run that was killed. */
   readonly madeOf?: string
   readonly files: ReadonlyMap<string, Written>
 }
@@ -53,20 +56,19 @@ function isWritten(value: unknown): value is Written {
   )
 }
 
-function readList(folder: string): List {
-  let text: string
+/** The JSON value of a file; undefined without one, null if it is not JSON. */
+function readValue(folder: string, file: string): unknown {
   try {
-    text = readBelow(folder, LIST_FILE, MAX_LIST_BYTES).toString()
+    return parseJson(readBelow(folder, file, MAX_LIST_BYTES).toString()) ?? null
   } catch (error) {
-    if (propertyOf(error, 'code') === 'ENOENT') return { files: new Map() }
-    throw new CopyError(`${path.join(folder, LIST_FILE)}: ${messageOf(error)}`, { cause: error })
+    if (propertyOf(error, 'code') === 'ENOENT') return undefined
+    throw new CopyError(`${path.join(folder, file)}: ${messageOf(error)}`, { cause: error })
   }
-  let list: unknown
-  try {
-    list = JSON.parse(text)
-  } catch {
-    list = undefined
-  }
+}
+
+function readList(folder: string): List {
+  const list = readValue(folder, LIST_FILE)
+  if (list === undefined) return { files: new Map() }
   const files = propertyOf(list, 'files')
   const isList =
     propertyOf(list, 'schema') === LIST_SCHEMA &&
@@ -108,6 +110,19 @@ function requireOwnFiles(folder: string, files: readonly string[]): void {
   }
 }
 
+/** What the last run left, also if it was killed while it moved files. */
+function readState(folder: string): List {
+  const list = readList(folder)
+  const moved = readValue(folder, MOVED_FILE)
+  if (moved === undefined) return list
+  if (!Array.isArray(moved)) {
+    throw new CopyError(
+      `${path.join(folder, MOVED_FILE)}: expected a list of files; remove it and ${LIST_FILE} to write every file again`,
+    )
+  }
+  return { files: new Map([...list.files, ...moved.map((file) => [String(file), []] as const)]) }
+}
+
 /** Removes a file and the folders that it leaves empty. */
 function removeFile(folder: string, file: string): void {
   fs.rmSync(path.join(folder, file), { force: true })
@@ -126,31 +141,27 @@ function createStaging(folder: string) {
   fs.rmSync(staging, { recursive: true, force: true })
   fs.mkdirSync(staging)
   const at = (name: string): string => path.join(staging, name)
+  /** Replaces a file that must survive a power failure. */
+  const replace = (file: string, text: string) => {
+    fs.writeFileSync(at('flushed'), text, RIGHTS)
+    syncFile(at('flushed'))
+    fs.renameSync(at('flushed'), path.join(folder, file))
+  }
   return {
     write: (name: string, bytes: Uint8Array) => fs.writeFileSync(at(name), bytes, RIGHTS),
     move: (name: string, file: string) => fs.renameSync(at(name), path.join(folder, file)),
-    writeList(files: Iterable<readonly [string, Written]>, madeOf?: string): void {
+    writeMoved: (files: readonly string[]) => replace(MOVED_FILE, JSON.stringify(files)),
+    writeList(files: List['files'], madeOf: string): void {
       // A line for each file: an object of all would need as much memory as the rest of the run.
       const lines = Array.from(
         files,
         ([file, written]) => `${JSON.stringify(file)}:${JSON.stringify(written)}`,
       )
       const first = JSON.stringify({ schema: LIST_SCHEMA, madeOf }).slice(0, -1)
-      fs.writeFileSync(at(LIST_FILE), `${first},"files":{\n${lines.join(',\n')}\n}}\n`, RIGHTS)
-      syncFile(at(LIST_FILE))
-      fs.renameSync(at(LIST_FILE), path.join(folder, LIST_FILE))
+      replace(LIST_FILE, `${first},"files":{\n${lines.join(',\n')}\n}}\n`)
     },
     end: () => fs.rmSync(staging, { recursive: true, force: true }),
   }
-}
-
-/** The files of a copy, and those that replace or extend them, without digests. */
-function* ofBoth(
-  before: List['files'],
-  replaced: ReadonlySet<string>,
-): Generator<readonly [string, Written]> {
-  for (const [file, written] of before) yield [file, replaced.has(file) ? [] : written]
-  for (const file of replaced) if (!before.has(file)) yield [file, []]
 }
 
 interface Replacement {
@@ -184,9 +195,7 @@ async function replaceFiles(
   }
   const removed = [...before.keys()].filter((file) => !after.has(file))
   requireOwnFiles(folder, [...staged, ...removed])
-  if (staged.length > 0 || removed.length > 0) {
-    staging.writeList(ofBoth(before, new Set(staged)))
-  }
+  staging.writeMoved([...staged, ...removed])
   const made = new Set<string>()
   for (const [index, file] of staged.entries()) {
     const parent = path.join(folder, path.dirname(file))
@@ -196,22 +205,23 @@ async function replaceFiles(
   }
   for (const file of removed) removeFile(folder, file)
   staging.writeList(after, madeOf)
+  fs.rmSync(path.join(folder, MOVED_FILE), { force: true })
   return { files: after.size, written: staged.length, removed: removed.length }
 }
 
 /**
  * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
  * its place. They are moved in the order of the list, and files that no longer belong are removed after that, so a reader
- * finds what a file names at any moment. Meanwhile the list names the files of both copies, without the digests of those
- * that are replaced: the run after one that was killed writes or removes these. Rejects with a CopyError, or with the error
- * of the system.
+ * finds what a file names at any moment. The list is replaced when all are moved; until then another one names what changes,
+ * and the run after one that was killed writes or removes these. Rejects with a CopyError, or with the error of the
+ * system.
  */
 export async function writeCopy(
   folder: string,
   content: CopyContent,
   onFile: () => void = () => {},
 ): Promise<CopyReport> {
-  const { files: before, madeOf: madeBefore } = readList(folder)
+  const { files: before, madeOf: madeBefore } = readState(folder)
   const { madeOf } = content
   if (madeBefore === madeOf) return { files: before.size, written: 0, removed: 0 }
   const files = content.files()

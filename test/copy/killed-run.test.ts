@@ -117,7 +117,7 @@ test('a run that is killed after any change leaves a copy without a contradictio
 
   await write(at('old'), ofOld)
   await write(at('new'), ofNew)
-  const wanted = read(at('new'))
+  const [original, wanted] = [read(at('old')), read(at('new'))]
   assert.deepEqual(missingIn(read(at('old'))), [])
   assert.deepEqual(missingIn(wanted), [])
 
@@ -129,8 +129,8 @@ test('a run that is killed after any change leaves a copy without a contradictio
   const changes = count()
   assert.ok(changes > 20)
 
-  // The first change is the list, the last ones are removals and the list again.
-  const deaths = [1, 2, Math.floor(changes / 2), changes - 1, changes]
+  // The lock's file is removed, the list of what changes is written, files are moved and removed, and the lists come last.
+  const deaths = [1, 3, Math.floor(changes / 2), changes - 1, changes]
   for (const start of ['old', 'nothing']) {
     for (const last of deaths) {
       const copy = at('killed')
@@ -142,6 +142,15 @@ test('a run that is killed after any change leaves a copy without a contradictio
       })
       await assert.rejects(write(copy, ofNew), Killed)
       t.mock.restoreAll()
+      // The run after it may be killed too, before its first file is moved.
+      watchChanges(t, (number) => {
+        if (number > 2) throw new Killed()
+      })
+      // A copy of which no file was moved is the old one already.
+      await write(copy, ofOld).catch((error: unknown) => assert.ok(error instanceof Killed))
+      t.mock.restoreAll()
+      await write(copy, ofOld)
+      assert.deepEqual(read(copy), original, `killed at change ${last} from ${start}, and again`)
       await write(copy, ofNew)
       assert.deepEqual(read(copy), wanted, `killed at change ${last} from ${start}`)
     }

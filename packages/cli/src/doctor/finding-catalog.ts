@@ -377,7 +377,7 @@ export const FINDING_CATALOG = {
   ),
   'copy-changed': error(
     'the bytes whose digest the signed version or site.json states',
-    'Delete site.json in the folder of the copy, run svc site, and publish it. Find out who changed the file.',
+    'Run svc site, which completes a run that was cut off, and publish the copy. If that does not help, delete its site.json, run it again, and find out who changed the file.',
   ),
   'copy-proof': error(
     'a now.json that the keys of this service verify',
