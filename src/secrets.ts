@@ -110,11 +110,6 @@ function readTexts(config: Config): {
   return { texts: { ...texts, signingKey }, mistakes }
 }
 
-/** The secrets from wherever they are now. */
-export function readSecretTexts(config: Config): SecretTexts {
-  return readTexts(config).texts
-}
-
 /** Reads and checks the secrets as they are at a time, in milliseconds since 1970. Creates nothing and throws nothing. */
 export function inspectSecrets(config: Config, nowMs: number) {
   const { texts, mistakes: unreadable } = readTexts(config)

@@ -8,7 +8,6 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { ConfigError } from '../src/config-mistake.ts'
 import { derivePublicSigningKey } from '../src/crypto/signing-keys.ts'
 import { openSecrets } from '../src/local-secrets.ts'
-import { readSecretTexts } from '../src/secrets.ts'
 import { inspectSecretsLines as inspectSecrets } from './support/config-lines.ts'
 import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
 import { listFolder } from './support/deployment.ts'
@@ -206,7 +205,10 @@ test('another process can be given the same secrets as variables', async (t) => 
   const files = { 'key-hash-secret-previous.txt': 'b'.repeat(32) }
   const config = configureSecrets(t, files, { SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32) })
   const { secrets } = await openSecrets(config, NOW_MS)
-  const elsewhere = { ...configureSecrets(t), secretVariables: readSecretTexts(config) }
+  const elsewhere = {
+    ...configureSecrets(t),
+    secretVariables: inspectSecrets(config, Date.now()).texts,
+  }
   const { secrets: same, made } = await openSecrets(elsewhere, NOW_MS)
   assert.deepEqual(made, [])
   const { signingKey, ...rest } = same

@@ -15,9 +15,6 @@ export function createOpensslSigner(privateKey: KeyObject): ResponseSigner {
   }
 }
 
-/** Texts up to this length reuse one buffer; a longer text allocates its own. */
-const SCRATCH_BYTES = 4096
-
 function createSodiumSigner(sodium: Sodium, privateKey: KeyObject): ResponseSigner {
   const { d } = privateKey.export({ format: 'jwk' })
   if (d === undefined) throw new TypeError('expected a private key')
@@ -25,16 +22,10 @@ function createSodiumSigner(sodium: Sodium, privateKey: KeyObject): ResponseSign
   const secretKey = Buffer.alloc(64)
   sodium.crypto_sign_seed_keypair(publicKey, secretKey, Buffer.from(d, 'base64url'))
   const signature = Buffer.alloc(64)
-  const scratch = Buffer.alloc(SCRATCH_BYTES)
   return {
     implementation: 'libsodium',
     sign(text) {
-      if (text.length > SCRATCH_BYTES) {
-        sodium.crypto_sign_detached(signature, Buffer.from(text, 'latin1'), secretKey)
-      } else {
-        scratch.write(text, 0, 'latin1')
-        sodium.crypto_sign_detached(signature, scratch.subarray(0, text.length), secretKey)
-      }
+      sodium.crypto_sign_detached(signature, Buffer.from(text, 'latin1'), secretKey)
       return signature.toString('base64')
     },
   }
@@ -51,7 +42,7 @@ async function loadSodium(): Promise<Sodium | undefined> {
 }
 
 /** Ed25519 is deterministic (RFC 8032 5.1.6), so two correct implementations produce the same signature. */
-const AGREEMENT_TEXTS = ['', 'svc-response-v1\nGET\n/\n200', `long ${'x'.repeat(SCRATCH_BYTES)}`]
+const AGREEMENT_TEXTS = ['', 'svc-response-v1\nGET\n/\n200', `long ${'x'.repeat(4096)}`]
 
 /**
  * The fastest signer on this machine: libsodium if it loads and agrees with OpenSSL, else OpenSSL. `onFallback`

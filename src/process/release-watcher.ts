@@ -12,8 +12,8 @@ export interface RefusedRelease {
   readonly reason: string
 }
 
-/** A refused release is read again after a pause, which doubles up to this while the reason stays the same. */
-const MAX_BACKOFF_MS = 60_000
+/** How often damaged files of the served versions are checked again. */
+const DAMAGE_CHECK_MS = 60_000
 
 /** How often the files of the served versions are checked although nothing seems to have changed. */
 const FULL_CHECK_MS = 3_600_000
@@ -55,8 +55,6 @@ export function openReleaseWatcher(
 ) {
   let refused: RefusedRelease | undefined
   let failures = 0
-  let backoffMs = 0
-  let retryAtMs = 0
   let lastFingerprint: string | undefined
   let damage: string | undefined
   /** The files were read when the service started. */
@@ -67,8 +65,6 @@ export function openReleaseWatcher(
   function refuse(reason: string): void {
     const snapshotId = formatSnapshotId(served().head.sequence + 1)
     failures += 1
-    backoffMs = reason === refused?.reason ? Math.min(backoffMs * 2, MAX_BACKOFF_MS) : intervalMs
-    retryAtMs = performance.now() + backoffMs
     if (reason !== refused?.reason) {
       const current = served().head.snapshotId
       log.error(
@@ -96,12 +92,12 @@ export function openReleaseWatcher(
   async function look(isForced: boolean): Promise<void> {
     const fingerprint = await readFingerprint(releasesDir, served())
     const nowMs = performance.now()
-    const isRetryDue = refused !== undefined && nowMs >= retryAtMs
-    const checkAfterMs = damage === undefined ? FULL_CHECK_MS : MAX_BACKOFF_MS
+    const checkAfterMs = damage === undefined ? FULL_CHECK_MS : DAMAGE_CHECK_MS
     // The first fingerprint is of the files as they were loaded.
     const hasChanged = lastFingerprint !== undefined && fingerprint !== lastFingerprint
     const checksServed = isForced || hasChanged || nowMs - checkedAtMs >= checkAfterMs
-    if (fingerprint === lastFingerprint && !checksServed && !isRetryDue) return
+    // A refused release is read again at every look.
+    if (fingerprint === lastFingerprint && !checksServed && refused === undefined) return
     lastFingerprint = fingerprint
     if (checksServed) checkedAtMs = nowMs
     try {

@@ -6,12 +6,7 @@ import { createEncryptor } from '../crypto/age-file.ts'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import type { App } from '../http/api-request.ts'
-import {
-  connectionCountsOf,
-  createListener,
-  listen,
-  stopListening,
-} from '../http/connection/listener.ts'
+import { createListener, listen, stopListening } from '../http/connection/listener.ts'
 import type { Secrets } from '../secrets.ts'
 import { createApiKeys } from '../service/api-keys/api-keys.ts'
 import { createChallenge } from '../service/challenge/create-challenge.ts'
@@ -211,7 +206,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const port = await listen(server, config.port, config.host)
   const timeQuality = openTime(config, log)
   if (store !== undefined) {
-    const connections = () => connectionCountsOf(server)
+    const connections = () => server.tracked.counts()
     metrics?.add(servingMetrics({ timeQuality, store, limiterMode: limiter.mode, connections }))
   }
   const compose = createAppComposer({

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { SECRET_VARIABLES } from '../config.ts'
 import { listen, ListenError } from '../http/connection/listener.ts'
 import { nodeHttp } from '../http/connection/node-http.ts'
-import { readSecretTexts } from '../secrets.ts'
+import { inspectSecrets } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import { createMemoryCounters } from '../storage/counters/memory-counters.ts'
 import type { ServerOptions, Serving, StopTimes } from './server.ts'
@@ -43,7 +43,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   const { config, killAfterMs, log, metrics } = options
   let { releases } = options
   // A restarted worker gets the secrets of the others, even if the files have changed.
-  let secrets = readSecretTexts(config)
+  let secrets = inspectSecrets(config, Date.now()).texts
   const counters = createMemoryCounters({ clock: SYSTEM_CLOCK })
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   let closing = false
@@ -154,7 +154,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     },
     async applySigning() {
       // The others are read once.
-      const { signingKey, signingKeys } = readSecretTexts(config)
+      const { signingKey, signingKeys } = inspectSecrets(config, Date.now()).texts
       secrets = { ...secrets, signingKey, signingKeys }
       broadcast('signing', secrets)
     },

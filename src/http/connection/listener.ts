@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Log } from '../../service/logger.ts'
 import type { App } from '../api-request.ts'
-import type { ConnectionCounts, ConnectionOptions } from './connection-table.ts'
+import type { ConnectionOptions } from './connection-table.ts'
 import { trackConnections, type Connections } from './connections.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
 import { allowHalfOpen } from './node-http-compat.ts'
@@ -62,20 +62,14 @@ const SERVER_OPTIONS = {
   optimizeEmptyRequests: true,
 } as const
 
-const CONNECTIONS = new WeakMap<Server, Connections>()
-
-function connectionsOf(server: Server): Connections {
-  const connections = CONNECTIONS.get(server)
-  if (connections === undefined) throw new Error('expected a server of createListener')
-  return connections
-}
+/** An HTTP server with its open connections. */
+export type Listener = Server & { readonly tracked: Connections }
 
 /** Creates an HTTP server for the app, not yet listening. `stopListening` ends it. */
-export function createListener(app: App, options: ListenerOptions): Server {
+export function createListener(app: App, options: ListenerOptions): Listener {
   const { noIndex, log, onResponse } = options
   const server = nodeHttp.createServer(SERVER_OPTIONS, receive)
   const connections = trackConnections(server, { ...DEFAULT_LIMITS, ...options })
-  CONNECTIONS.set(server, connections)
   allowHalfOpen(server)
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
   const reject = rejectMalformedRequests(server, connections, robotsTag, (status) =>
@@ -115,7 +109,7 @@ export function createListener(app: App, options: ListenerOptions): Server {
   server.on('error', (error) => {
     if (server.listening) log.error({ err: error }, 'A connection could not be accepted')
   })
-  return server
+  return Object.assign(server, { tracked: connections })
 }
 
 /** No process can listen on a port. The message is for a person, who can change that. */
@@ -137,11 +131,6 @@ export function listen(server: Server, port: number, host: string): Promise<numb
       resolve(typeof address === 'object' && address !== null ? address.port : port)
     })
   })
-}
-
-/** The connections of a listener, for metrics. */
-export function connectionCountsOf(server: Server): ConnectionCounts {
-  return connectionsOf(server).counts()
 }
 
 /**
@@ -174,11 +163,11 @@ async function acceptWaiting(server: Server, quietMs: number, deadlineMs: number
  * Closes the rest after `graceMs`.
  */
 export async function stopListening(
-  server: Server,
+  server: Listener,
   graceMs: number,
   { acceptQuietMs = 0 } = {},
 ): Promise<void> {
-  const connections = connectionsOf(server)
+  const { tracked: connections } = server
   connections.stop()
   await acceptWaiting(server, acceptQuietMs, graceMs / 2)
   const closed = new Promise<void>((resolve) => {

@@ -132,19 +132,6 @@ function createFile(file: string): void {
   }
 }
 
-/** Runs `prepare` on a new connection and closes the connection if it throws. */
-export function withConnection<Prepared>(
-  database: DatabaseSync,
-  prepare: (database: DatabaseSync) => Prepared,
-): Prepared {
-  try {
-    return prepare(database)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
 /** Opens a connection. Closes it if `check` throws. */
 function connect(
   location: string | URL,
@@ -152,10 +139,14 @@ function connect(
   file: string,
   check: (database: DatabaseSync, file: string) => unknown,
 ): DatabaseSync {
-  return withConnection(new DatabaseSync(location, options), (database) => {
+  const database = new DatabaseSync(location, options)
+  try {
     check(database, file)
     return database
-  })
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** Whether reading failed because it needs a write: to create the WAL index or roll back a crashed transaction. */

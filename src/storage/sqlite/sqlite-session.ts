@@ -10,7 +10,6 @@ import {
   openSqliteConnection,
   type SqliteOptions,
   toStorageError,
-  withConnection,
 } from './sqlite-connection.ts'
 import { inTransaction } from './sqlite-migrations.ts'
 
@@ -67,12 +66,13 @@ function readWalIdentity(file: string): string {
 
 /** Opens a connection. It is stale once one of the files that the identities name is replaced. */
 function connect(mode: StorageMode, options: SqliteOptions) {
-  return withConnection(openSqliteConnection(mode, options), (database) => ({
+  const database = openSqliteConnection(mode, options)
+  return {
     database,
     perform: createCallRunner(database),
     databaseIdentity: readFileIdentity(options.file),
     walIdentity: readWalIdentity(options.file),
-  }))
+  }
 }
 
 type Connection = ReturnType<typeof connect>

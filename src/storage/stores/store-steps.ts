@@ -4,7 +4,6 @@ import type { ApiKeyCount, StoredApiKey } from './api-key-store.ts'
 import type { Stores } from './storage.ts'
 import type {
   ErasedRegistration,
-  RegistrationGroup,
   SealedRegistration,
   StoredRegistration,
 } from './waitlist-store.ts'
@@ -47,6 +46,14 @@ export interface Dialect {
   readonly keyEnd?: { readonly ofNew: string; readonly ofRevoked: string }
   /** Lets one transaction at a time count keys and add one. */
   readonly lockKeys?: string
+}
+
+/** The registrations for one recipient, with the times of the first and the last. */
+interface RegistrationGroup {
+  readonly recipient: string
+  readonly count: number
+  readonly first: number
+  readonly last: number
 }
 
 /** The number of decoys: a power of two, small enough for an index with two leaves. */

@@ -29,14 +29,6 @@ export interface WaitlistCount {
   readonly byRecipient: readonly { readonly recipient: string; readonly count: number }[]
 }
 
-/** The registrations for one recipient, with the times of the first and the last. */
-export interface RegistrationGroup {
-  readonly recipient: string
-  readonly count: number
-  readonly first: number
-  readonly last: number
-}
-
 /** A new age file for a stored registration. */
 export interface Reseal {
   readonly position: number

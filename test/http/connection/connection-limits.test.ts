@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { App } from '../../../src/http/api-request.ts'
-import {
-  connectionCountsOf,
-  createListener,
-  listen,
-  stopListening,
-} from '../../../src/http/connection/listener.ts'
+import { createListener, listen, stopListening } from '../../../src/http/connection/listener.ts'
 import { holdConnection, type HeldConnection } from '../../support/held-connection.ts'
 import { get, QUIET_LOG, waitingApp } from '../../support/test-listener.ts'
 
@@ -18,7 +13,7 @@ async function openLimited(
   const server = createListener(app, { noIndex: false, log: QUIET_LOG, ...limits })
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))
-  return { port, counts: () => connectionCountsOf(server) }
+  return { port, counts: () => server.tracked.counts() }
 }
 
 const empty: App = () => ({ status: 204, headers: [], body: undefined })

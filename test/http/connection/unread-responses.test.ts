@@ -2,12 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { App } from '../../../src/http/api-request.ts'
-import {
-  connectionCountsOf,
-  createListener,
-  listen,
-  stopListening,
-} from '../../../src/http/connection/listener.ts'
+import { createListener, listen, stopListening } from '../../../src/http/connection/listener.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdConnection } from '../../support/held-connection.ts'
 import { get, openListener, QUIET_LOG } from '../../support/test-listener.ts'
@@ -47,7 +42,7 @@ async function openClockedListener(t: TestContext, app: App) {
     })
   return {
     port,
-    stalled: () => connectionCountsOf(server).stalled,
+    stalled: () => server.tracked.counts().stalled,
     /** Moves the clock, and lets the listener look at its connections before and after. */
     async pass(ms: number) {
       await settle()
@@ -159,7 +154,7 @@ test('requests that are parsed and not handled count against the memory of all c
   first.socket.resume()
   second.socket.resume()
   await eventually('one connection is reset', () => first.ended() ?? second.ended())
-  const { open, stalled } = connectionCountsOf(server)
+  const { open, stalled } = server.tracked.counts()
   assert.deepEqual([open, stalled], [1, 1])
 })
 
@@ -173,11 +168,11 @@ test('a connection whose end is being sent is closed when the memory is used up'
   t.after(() => stopListening(server, 0))
   const first = await openUnread(t, port, '')
   const second = await openUnread(t, port, '')
-  await eventually('both are open', () => connectionCountsOf(server).open === 2 || undefined)
+  await eventually('both are open', () => server.tracked.counts().open === 2 || undefined)
   // Both packets are read in one turn: the second exceeds the memory before the end of the first is sent.
   first.socket.write(get('/').repeat(30))
   second.socket.write(get('/').repeat(25))
-  await eventually('one is closed', () => connectionCountsOf(server).stalled || undefined)
+  await eventually('one is closed', () => server.tracked.counts().stalled || undefined)
   // The peer of a closed connection sees a reset once it writes.
   await eventually('the first ended', () => {
     if (first.socket.writable) first.socket.write('x')
