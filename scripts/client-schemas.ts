@@ -4,6 +4,7 @@ import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { ContractTables } from './contract-outline.ts'
 
 /** Names in the clients of schemas whose own names mean something else there, or say less. */
 const CLIENT_NAMES: { readonly [schema: string]: string } = {
@@ -17,16 +18,8 @@ const CLIENT_NAMES: { readonly [schema: string]: string } = {
   RateLimit: 'RateLimitRule',
 }
 
-interface Schemas {
-  readonly [name: string]: JsonSchema
-}
-
 /** The tables that the types of the clients follow from. */
-export interface ClientTypeTables {
-  readonly registry: Registry
-  readonly dataSchemas: Schemas
-  readonly requestSchemas: Schemas
-}
+export type ClientTypeTables = Pick<ContractTables, 'registry' | 'dataSchemas' | 'requestSchemas'>
 
 /** An object of the data or of a request body, as a client names it. */
 export interface ClientObject {
@@ -58,7 +51,7 @@ export function copiedPathsOf(registry: Registry): readonly string[] {
   )
 }
 
-function schemaNamed(schemas: Schemas, name: string): JsonSchema {
+function schemaNamed(schemas: ContractTables['dataSchemas'], name: string): JsonSchema {
   const schema = schemas[name]
   if (schema === undefined) throw new Error(`There is no schema ${name}`)
   return schema

@@ -50,11 +50,13 @@ cosigned more than 10 minutes after that of the copy.`,
       }
     } catch (error) {
       if (!(error instanceof CopyFinding)) throw error
-      const exitCode = error.code === 'LAGGING' ? EXIT_CODES.unreachable : EXIT_CODES.failure
-      const { evidenceFile } = error
+      const { message, finding } = error
+      const exitCode = finding.code === 'LAGGING' ? EXIT_CODES.unreachable : EXIT_CODES.failure
+      const { evidenceFile } = finding
+      const { json } = values
       return printFinding(
-        error,
-        { evidenceFile, json: values.json, exitCode, mayBeThere: true },
+        { ...finding, message },
+        { evidenceFile, json, exitCode, mayBeThere: true },
         output,
       )
     }

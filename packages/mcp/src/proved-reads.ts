@@ -5,22 +5,12 @@ import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { formatInstant } from '@public-api/contract/text/instant'
+import type { z } from 'zod'
+import type { PROOF } from './result-schemas.ts'
 import { ToolFailure } from './tool-result.ts'
 
 /** The facts that accompany every result. */
-export interface Proof {
-  readonly origin: string
-  /** RFC 7638 ID of the key that signed. */
-  readonly keyId: string
-  /** Whether the key was pinned. If not, the service itself named it. */
-  readonly isPinned: boolean
-  /** When the data was last signed as current. */
-  readonly provedAt: string
-  /** Where the data comes from: the service, or a copy while the service is away. */
-  readonly source: Verified<unknown>['source']
-  /** The version that contains the data. */
-  readonly version: Pick<VersionSummary, 'snapshotId' | 'createdAt' | 'hash'>
-}
+export type Proof = z.infer<typeof PROOF>
 
 /** Data with its proof. */
 export interface Proved<Data> {

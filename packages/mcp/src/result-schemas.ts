@@ -2,8 +2,8 @@ import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, type DataSchemaName } from '@public-api/contract/schemas/schemas'
 import { z } from 'zod'
 
-/** The members of a proof, which the instructions of the server describe. */
-const proof = z.object({
+/** The facts that accompany every result, which the instructions of the server describe. */
+export const PROOF = z.object({
   origin: z.string(),
   keyId: z.string(),
   isPinned: z.boolean(),
@@ -14,7 +14,7 @@ const proof = z.object({
 
 /** The schema of a result: data with its proof. Open, because a minor version of the service may add fields. */
 export const resultOf = (data: z.ZodObject) =>
-  z.looseObject({ proof, data: z.looseObject(data.shape) })
+  z.looseObject({ proof: PROOF, data: z.looseObject(data.shape) })
 
 const TYPES = {
   string: z.string,

@@ -4,7 +4,7 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import type { KeyChange } from '@public-api/client-internal/audit-history'
 import type { LogReport } from '@public-api/client-internal/log/compare-log'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
-import { checkpointLines, witnessedAt } from '../log/log-inputs.ts'
+import { checkpointLines, describeCheckpoint } from '../log/log-inputs.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
 import { describeVersion, formatChanges, formatVersion } from './describe-version.ts'
@@ -59,10 +59,7 @@ function printLog(log: LogReport, output: CommandOutput): void {
 /** The log as one JSON object. */
 function describeLog({ checkpoint, previousSize, pending, mirrors, witnesses }: LogReport): object {
   return {
-    origin: checkpoint.origin,
-    size: checkpoint.size,
-    witnessedAt: witnessedAt(checkpoint),
-    cosignatures: checkpoint.cosignatures.map(({ witness }) => witness),
+    ...describeCheckpoint(checkpoint),
     previousSize: previousSize ?? null,
     pending,
     mirrors,

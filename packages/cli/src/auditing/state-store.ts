@@ -41,6 +41,14 @@ async function requireSigned(
   throw new StateFailure(file, 'expected the newest version of a history in it')
 }
 
+async function loadState(file: string): Promise<SavedHead | undefined> {
+  return createFileHeadStore(file)
+    .load()
+    .catch((error: unknown) => {
+      throw new StateFailure(file, messageOf(error))
+    })
+}
+
 /** Stores the head of the last audit in a file. Every failure with the file is a CommandFailure. */
 export function createStateStore(
   file: string,
@@ -52,9 +60,7 @@ export function createStateStore(
   const store = createFileHeadStore(file)
   return {
     async load() {
-      const saved = await store.load().catch((error: unknown) => {
-        throw new StateFailure(file, messageOf(error))
-      })
+      const saved = await loadState(file)
       if (saved !== undefined) await requireSigned(file, saved)
       else if (requireState) {
         throw new StateFailure(
@@ -73,10 +79,5 @@ export function createStateStore(
 
 /** The source that the last audit took its pins from; undefined without one. Rejects with a CommandFailure. */
 export async function readSavedPinSource(file: string): Promise<string | undefined> {
-  const saved = await createFileHeadStore(file)
-    .load()
-    .catch((error: unknown) => {
-      throw new StateFailure(file, messageOf(error))
-    })
-  return saved?.pinFrom
+  return (await loadState(file))?.pinFrom
 }

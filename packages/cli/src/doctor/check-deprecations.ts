@@ -49,22 +49,20 @@ function missingSignals(row: ReturnType<typeof deprecatedRows>[number], field: R
 }
 
 /** Reports deprecated endpoints, and whether their responses announce it. */
-export function createDeprecationCheck(nowMs: number): Check {
-  return async (survey, report) => {
-    for (const row of deprecatedRows(survey)) {
-      const where = `${row.method} ${row.path}`
-      const sunsetMs = parseInstant(row.sunsetAt)
-      const isPast = sunsetMs !== undefined && sunsetMs <= nowMs
-      report(
-        isPast ? 'sunset-passed' : 'endpoint-deprecated',
-        where,
-        `sunset ${row.sunsetAt}, successor ${row.successor}`,
-      )
-      const observed = row.method === 'GET' ? survey.of(row.path) : undefined
-      if (observed?.isAsPromised !== true || observed.code !== undefined) continue
-      const missing = missingSignals(row, observed.response.field)
-      if (missing.length > 0) report('deprecation-missing', where, `no ${missing.join(', no ')}`)
-    }
-    return undefined
+export const checkDeprecations: Check = async (survey, report, { nowMs }) => {
+  for (const row of deprecatedRows(survey)) {
+    const where = `${row.method} ${row.path}`
+    const sunsetMs = parseInstant(row.sunsetAt)
+    const isPast = sunsetMs !== undefined && sunsetMs <= nowMs()
+    report(
+      isPast ? 'sunset-passed' : 'endpoint-deprecated',
+      where,
+      `sunset ${row.sunsetAt}, successor ${row.successor}`,
+    )
+    const observed = row.method === 'GET' ? survey.of(row.path) : undefined
+    if (observed?.isAsPromised !== true || observed.code !== undefined) continue
+    const missing = missingSignals(row, observed.response.field)
+    if (missing.length > 0) report('deprecation-missing', where, `no ${missing.join(', no ')}`)
   }
+  return undefined
 }

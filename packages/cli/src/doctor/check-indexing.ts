@@ -12,41 +12,37 @@ function disallowsAll(text: string): boolean {
   return forAll.some((group) => /^disallow:[ \t]*\/[ \t]*$/m.test(group))
 }
 
-/**
- * Creates the check of what search engines receive. Without --deployment, robots.txt decides which deployment it is.
- */
-export function createIndexingCheck(deployment: 'primary' | 'preview' | undefined): Check {
-  return async ({ observed, probe }, report) => {
-    const robots = await probe.ask(ROBOTS)
-    const isFile =
-      robots.status === 200 && (robots.field(HEADERS.contentType) ?? '').startsWith('text/plain')
-    if (!isFile) {
-      const type = robots.field(HEADERS.contentType) ?? 'no type'
-      report('robots-txt', WHERE, `status ${robots.status}, ${type}`)
-    }
-    const isClosed = disallowsAll(new TextDecoder().decode(robots.body))
-    const expected = deployment ?? (isClosed ? 'preview' : 'primary')
-    if (isFile && isClosed !== (expected === 'preview')) {
-      report(
-        'robots-txt',
-        WHERE,
-        isClosed ? 'everything is disallowed' : 'not everything is disallowed',
-      )
-    }
-    const page = await probe.ask({ method: 'GET', target: LINKS.docs })
-    const places = [
-      { where: WHERE, response: robots },
-      { where: `GET ${LINKS.docs}`, response: page },
-      ...observed.filter(({ isAsPromised }) => isAsPromised),
-    ]
-    for (const { where, response } of places) {
-      const tag = response.field(HEADERS.robotsTag)
-      const isHidden = tag !== undefined && /\b(?:noindex|none)\b/i.test(tag)
-      if (expected === 'preview' && !isHidden) {
-        report('robots-tag-missing', where, tag ?? 'no header')
-      }
-      if (expected === 'primary' && isHidden) report('robots-tag-unwanted', where, tag)
-    }
-    return undefined
+/** Checks what search engines receive. Without --deployment, robots.txt decides which deployment it is. */
+export const checkIndexing: Check = async ({ observed, probe }, report, { deployment }) => {
+  const robots = await probe.ask(ROBOTS)
+  const isFile =
+    robots.status === 200 && (robots.field(HEADERS.contentType) ?? '').startsWith('text/plain')
+  if (!isFile) {
+    const type = robots.field(HEADERS.contentType) ?? 'no type'
+    report('robots-txt', WHERE, `status ${robots.status}, ${type}`)
   }
+  const isClosed = disallowsAll(new TextDecoder().decode(robots.body))
+  const expected = deployment ?? (isClosed ? 'preview' : 'primary')
+  if (isFile && isClosed !== (expected === 'preview')) {
+    report(
+      'robots-txt',
+      WHERE,
+      isClosed ? 'everything is disallowed' : 'not everything is disallowed',
+    )
+  }
+  const page = await probe.ask({ method: 'GET', target: LINKS.docs })
+  const places = [
+    { where: WHERE, response: robots },
+    { where: `GET ${LINKS.docs}`, response: page },
+    ...observed.filter(({ isAsPromised }) => isAsPromised),
+  ]
+  for (const { where, response } of places) {
+    const tag = response.field(HEADERS.robotsTag)
+    const isHidden = tag !== undefined && /\b(?:noindex|none)\b/i.test(tag)
+    if (expected === 'preview' && !isHidden) {
+      report('robots-tag-missing', where, tag ?? 'no header')
+    }
+    if (expected === 'primary' && isHidden) report('robots-tag-unwanted', where, tag)
+  }
+  return undefined
 }

@@ -6,7 +6,11 @@ import type { Survey } from './probe-deployment.ts'
  * A group of checks. It reads the survey, sends further requests through the survey's probe, and reports findings.
  * Returns the reason if it cannot run at all.
  */
-export type Check = (survey: Survey, report: Report) => Promise<string | undefined>
+export type Check = (
+  survey: Survey,
+  report: Report,
+  settings: DoctorSettings,
+) => Promise<string | undefined>
 
 /** Options of the doctor. */
 export interface DoctorSettings {

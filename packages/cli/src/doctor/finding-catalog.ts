@@ -12,15 +12,13 @@ import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
-/** Severity of a finding: a broken promise, a future problem, or information. */
-export type FindingSeverity = 'error' | 'warning' | 'info'
-
 /** Creates kinds of findings of one severity: what was expected, and what to do. */
-const findingOf = (severity: FindingSeverity) => (expected: string, advice: string) => ({
-  severity,
-  expected,
-  advice,
-})
+const findingOf =
+  (severity: 'error' | 'warning' | 'info') => (expected: string, advice: string) => ({
+    severity,
+    expected,
+    advice,
+  })
 const error = findingOf('error')
 const warning = findingOf('warning')
 const info = findingOf('info')

@@ -6,11 +6,11 @@ import { checkCaching } from './check-caching.ts'
 import { checkClock } from './check-clock.ts'
 import { checkCodings } from './check-codings.ts'
 import { checkCors } from './check-cors.ts'
-import { createDeprecationCheck } from './check-deprecations.ts'
+import { checkDeprecations } from './check-deprecations.ts'
 import { checkDocuments } from './check-documents.ts'
 import { checkHead } from './check-head.ts'
-import { createIndexingCheck } from './check-indexing.ts'
-import { createKeyCheck } from './check-keys.ts'
+import { checkIndexing } from './check-indexing.ts'
+import { checkKeys } from './check-keys.ts'
 import { checkLinks } from './check-links.ts'
 import { checkMessageSignatures } from './check-message-signatures.ts'
 import { checkMirror } from './check-mirror.ts'
@@ -27,26 +27,22 @@ import { createProbe } from './probe.ts'
 export type Diagnosis = Awaited<ReturnType<typeof runDoctor>>
 
 /** The groups, in the order in which they are printed. */
-function checksOf({ pinnedKeyIds, hasKeyRecord, deployment, nowMs }: DoctorSettings): {
-  readonly [name: string]: Check
-} {
-  return {
-    endpoints: checkRows,
-    signatures: checkSignatures,
-    keys: createKeyCheck({ pins: pinnedKeyIds, hasKeyRecord }, nowMs()),
-    clock: checkClock,
-    head: checkHead,
-    compression: checkCodings,
-    revalidation: checkRevalidation,
-    caching: checkCaching,
-    'message signatures': checkMessageSignatures,
-    cors: checkCors,
-    indexing: createIndexingCheck(deployment),
-    documents: checkDocuments,
-    deprecations: createDeprecationCheck(nowMs()),
-    links: checkLinks,
-    transport: checkTransport,
-  }
+const CHECKS: { readonly [name: string]: Check } = {
+  endpoints: checkRows,
+  signatures: checkSignatures,
+  keys: checkKeys,
+  clock: checkClock,
+  head: checkHead,
+  compression: checkCodings,
+  revalidation: checkRevalidation,
+  caching: checkCaching,
+  'message signatures': checkMessageSignatures,
+  cors: checkCors,
+  indexing: checkIndexing,
+  documents: checkDocuments,
+  deprecations: checkDeprecations,
+  links: checkLinks,
+  transport: checkTransport,
 }
 
 /** Runs one group of checks. */
@@ -85,8 +81,8 @@ export async function runDoctor(settings: DoctorSettings) {
     { check: 'reach', findings: reached.list(), notRun: undefined },
   ]
   if (surveyed !== undefined) {
-    for (const [check, run] of Object.entries(checksOf(settings))) {
-      checks.push(await runCheck(check, (report) => run(surveyed, report)))
+    for (const [check, run] of Object.entries(CHECKS)) {
+      checks.push(await runCheck(check, (report) => run(surveyed, report, settings)))
     }
   }
   if (checkMachine !== undefined) checks.push(await runCheck('this machine', checkMachine))

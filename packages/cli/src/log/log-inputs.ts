@@ -57,6 +57,17 @@ export function witnessedAt({ witnessedAtMs }: VerifiedCheckpoint): string | nul
   return new Date(witnessedAtMs).toISOString()
 }
 
+/** A checkpoint for `--json`. */
+export function describeCheckpoint(checkpoint: VerifiedCheckpoint) {
+  const { origin, size, cosignatures } = checkpoint
+  return {
+    origin,
+    size,
+    witnessedAt: witnessedAt(checkpoint),
+    cosignatures: cosignatures.map(({ witness }) => witness),
+  }
+}
+
 /** Who vouches for a checkpoint, as lines for a person. */
 export function checkpointLines(checkpoint: VerifiedCheckpoint): readonly string[] {
   const { origin, size, cosignatures } = checkpoint

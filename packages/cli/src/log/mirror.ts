@@ -12,7 +12,7 @@ import { ForkError, verifyOneHistory } from '@public-api/client-internal/log/for
 import { treeOfEntries } from '@public-api/client-internal/log/hash-tree'
 import { digestOf } from '@public-api/client-internal/log/log-entry'
 import { LogError } from '@public-api/client-internal/log/log-error'
-import { createLagFailure, type LogFinding } from '@public-api/client-internal/log/log-finding'
+import { createLagFailure } from '@public-api/client-internal/log/log-finding'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
 import { HASH_BYTES } from '@public-api/client-internal/log/merkle-tree'
 import {
@@ -41,34 +41,22 @@ import { type VersionEntry, versionHashText } from '@public-api/contract/history
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { RESOURCE_NAME_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
+import type { AuditFinding } from '../auditing/evidence-file.ts'
 import { readTextInput } from '../verifying/saved-response.ts'
 import { MAX_RESOURCE_BYTES, MAX_TEXT_BYTES, withLogErrors } from './log-inputs.ts'
 
 /** A copy after a run. */
-export interface MirrorReport {
-  readonly checkpoint: VerifiedCheckpoint
-  /** Resources and versions that were not there before. */
-  readonly added: number
-  readonly redacted: number
-  /** The version that `now.json` proves to be the newest, or why it is as it was. */
-  readonly now: { readonly snapshotId: string } | { readonly reason: string }
-}
+export type MirrorReport = Awaited<ReturnType<typeof copyAll>>
 
 /** The served checkpoint contradicts that of the copy, or has fewer versions. */
 export class CopyFinding extends Error {
   override readonly name = 'CopyFinding'
-  /** LAGGING is not settled: a release in progress explains it. */
-  readonly code: LogFinding['code'] | 'LAGGING'
-  /** Both signed checkpoints. */
-  readonly evidence: object
-  /** Where to write the evidence, in the copy. */
-  readonly evidenceFile: string
+  /** Both signed checkpoints, and the file for them. LAGGING is not settled: a release in progress explains it. */
+  readonly finding: AuditFinding & { readonly evidenceFile: string }
 
-  constructor(code: CopyFinding['code'], detail: string, evidence: object, evidenceFile: string) {
-    super(detail.startsWith(code) ? detail : `${code}: ${detail}`)
-    this.code = code
-    this.evidence = evidence
-    this.evidenceFile = evidenceFile
+  constructor(detail: string, finding: CopyFinding['finding']) {
+    super(detail.startsWith(finding.code) ? detail : `${finding.code}: ${detail}`)
+    this.finding = finding
   }
 }
 
@@ -150,9 +138,9 @@ async function requireExtended(
     () => verifyCheckpoint({ note, policy, nowMs, maxAgeSeconds: Infinity }),
     file,
   )
-  const find = (code: CopyFinding['code'], detail: string, evidence: object) => {
+  const find = (code: string, detail: string, evidence: object) => {
     const name = `${code.toLowerCase()}-${known.size}-${served.size}.json`
-    return new CopyFinding(code, detail, evidence, path.join(folder, name))
+    return new CopyFinding(detail, { code, evidence, evidenceFile: path.join(folder, name) })
   }
   try {
     if (known.size <= served.size) {
@@ -217,12 +205,7 @@ export async function mirror(
   }
 }
 
-async function copyAll(
-  base: string,
-  folder: string,
-  policy: LogPolicy,
-  nowMs: number,
-): Promise<MirrorReport> {
+async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: number) {
   const archive = createArchiveClient({ base, policy, now: () => nowMs })
   const checkpoint = await archive.checkpoint()
   await requireExtended(archive, policy, folder, checkpoint, nowMs)
@@ -276,7 +259,7 @@ async function proveNow(
   base: string,
   folder: string,
   versions: readonly VersionEntry[],
-): Promise<MirrorReport['now']> {
+): Promise<{ readonly snapshotId: string } | { readonly reason: string }> {
   try {
     const client = createClient({ baseUrl: new URL(base).origin, maxRetries: 0 })
     const { entry, ...proof } = await fetchCopyProof(client)

@@ -4,11 +4,11 @@ import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { inputFailure, readInput, readTextInput } from '../verifying/saved-response.ts'
 import {
   checkpointLines,
+  describeCheckpoint,
   MAX_RESOURCE_BYTES,
   MAX_TEXT_BYTES,
   readPolicyFile,
   withLogErrors,
-  witnessedAt,
 } from './log-inputs.ts'
 
 /** Files of an offline verification. */
@@ -50,10 +50,7 @@ export async function verifyProofFiles(files: ProofFiles, nowMs: number): Promis
       : [`${files.resource} is its resource ${sanitizeForTerminal(resources.join(', '), 200)}.`]
   return {
     json: {
-      origin: checkpoint.origin,
-      size: checkpoint.size,
-      witnessedAt: witnessedAt(checkpoint),
-      cosignatures: checkpoint.cosignatures.map(({ witness }) => witness),
+      ...describeCheckpoint(checkpoint),
       version: { snapshotId, createdAt, hash, note },
       resources,
     },
