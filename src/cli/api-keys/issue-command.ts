@@ -7,8 +7,8 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import { numberOption } from '@public-api/cli-kit/option-values'
-import { textOption } from '@public-api/cli-kit/options'
+import { parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { textOption, textOptionOr } from '@public-api/cli-kit/options'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { API_KEY_LABEL_PATTERN } from '@public-api/contract/keys/api-key'
 import { type Issuance, ISSUANCE } from '@public-api/contract/keys/issuance'
@@ -24,6 +24,7 @@ import { writeToStandardOutput } from '../standard-output.ts'
 
 const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } = LIMITS
 
+const TTL_DAYS = { unit: 'days', least: minTtlDays, most: maxTtlDays }
 const LABEL = new RegExp(API_KEY_LABEL_PATTERN)
 
 function parseLabel(text: string | undefined): string | null {
@@ -81,13 +82,10 @@ that the service issued. The hourly limit of the service does not apply here.`,
       label:
         textOption(`LABEL: a name for the key: 1 to ${maxLabelLength} letters, digits, spaces, "."
       "_" and "-" (default: none)`),
-      'ttl-days': {
-        ...numberOption(`DAYS: its lifetime, ${minTtlDays} to ${maxTtlDays} days`, [
-          minTtlDays,
-          maxTtlDays,
-        ]),
-        default: String(defaultTtlDays),
-      },
+      'ttl-days': textOptionOr(
+        String(defaultTtlDays),
+        `DAYS: its lifetime, ${minTtlDays} to ${maxTtlDays} days`,
+      ),
       database: DATABASE_OPTION,
     },
     json: 'print the key and its metadata as one JSON object',
@@ -100,7 +98,10 @@ that the service issued. The hourly limit of the service does not apply here.`,
           `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change to the registry resumes it (packages/contract/keys/issuance.ts); no option, variable or file can`,
         )
       }
-      const wanted = { label: parseLabel(values.label), ttlDays: values['ttl-days'] }
+      const wanted = {
+        label: parseLabel(values.label),
+        ttlDays: parseWholeNumber('--ttl-days', values['ttl-days'], TTL_DAYS),
+      }
       const { secret } = readHashSecret(readConfig(), 'keyHashSecret')
       const issued = await withDatabase(values.database, 'read-write', ({ apiKeys }) =>
         issueKey(apiKeys, secret, wanted),
