@@ -25,7 +25,7 @@ function mountTabs(
     const { language = '' } = panel.dataset
     const code = partOf(panel, 'code', HTMLElement)
     code.id = `${endpoint}-${language}`
-    const tab = pageElement('button', partOf(panel, 'p', HTMLElement).textContent)
+    const tab = pageElement('button', partOf(panel, 'p', HTMLElement).textContent, 'muted small')
     tab.type = 'button'
     tab.id = `${code.id}-tab`
     tab.setAttribute('role', 'tab')

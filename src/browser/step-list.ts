@@ -31,7 +31,7 @@ export function createStepList<Name extends string>(
   names: readonly Name[],
   labelOf: (name: Name) => string,
 ) {
-  const element = pageElement('ol', [], 'steps')
+  const element = pageElement('ol', [], 'steps plain-list')
   element.setAttribute('aria-live', 'polite')
   element.setAttribute('aria-relevant', 'additions text')
   let turn = 0

@@ -127,8 +127,8 @@ function languageSwitch({ locale: current, texts, facts }: PageContext, page: Pa
   if (languages.every((locale) => locale === current)) return undefined
   // An unindexed page has no counterpart in other locales.
   const path = page.noIndex === true && page.isGone !== true ? '' : page.path
-  return html`<nav class="languages" aria-label="${texts.site.languages}">
-    <ul>
+  return html`<nav class="languages small" aria-label="${texts.site.languages}">
+    <ul class="row">
       ${languages.map((locale) => {
         const name = TEXTS[locale].site.language
         const address = pathOfPage(locale, path)
@@ -162,8 +162,8 @@ function navigation({ locale, texts, facts }: PageContext, current: Page, groups
       ${groups.map(
         ({ name, pages }) =>
           html`<div class="group">
-            <p class="group-name" id="pages-${name}">${texts.site.groups[name]}</p>
-            <ul aria-labelledby="pages-${name}">
+            <p class="group-name muted small" id="pages-${name}">${texts.site.groups[name]}</p>
+            <ul class="row" aria-labelledby="pages-${name}">
               ${pages
                 .filter((page) => page.parent === undefined && isListed(page, facts))
                 .map((page) => html`<li>${listed(page)}</li> `)}
@@ -234,13 +234,13 @@ function searchDialog({ locale, texts }: PageContext): Html {
       <button type="button" class="close">${texts.site.close}</button>
     </div>
     <p class="muted small" role="status"></p>
-    <ol class="plain-list entries"></ol>
+    <ol class="plain-list entries stacked"></ol>
   </dialog>`
 }
 
 /** The choice of light or dark. The script theme.js remembers it; without scripts it is hidden, and the system decides. */
 function themeChoice({ site: { theme } }: Texts): Html {
-  return html`<p class="theme">
+  return html`<p class="theme small">
     <label for="theme">${theme.label}</label>
     <select id="theme">
       ${THEMES.map((each) => html`<option value="${each}">${theme[each]}</option>`)}
@@ -321,10 +321,10 @@ function footer(context: PageContext, page: Page): Html {
   const { organization } = content
   const { email, url } = organization?.contact ?? {}
   const contact = url ?? (email === undefined ? facts.contact : `mailto:${email}`)
-  return html`<footer class="site">
+  return html`<footer class="site muted small">
     <section class="provenance" aria-labelledby="provenance-title">
       <h2 id="provenance-title">${t.provenance}</h2>
-      <dl>
+      <dl class="row">
         <div>
           <dt>${t.version}</dt>
           <dd>${link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId))}</dd>
@@ -348,7 +348,7 @@ function footer(context: PageContext, page: Page): Html {
       <p>${link(verifyPath(locale, [...content.shown]), checkThis)}</p>
     </section>
     <nav aria-label="${t.links}">
-      <ul>
+      <ul class="row">
         ${organization && html`<li>${link(organization.url, organization.name)}</li> `}${(
           organization?.links ?? []
         ).map((each) => html`<li>${link(each.url, operatorText(content, each.title))}</li> `)}${
@@ -394,7 +394,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
       ${context.facts.copy && copyNotice(context, page)}
       ${
         content.organization === undefined &&
-        html`<aside class="demonstration">${site.demonstration}</aside>`
+        html`<aside class="demonstration muted small">${site.demonstration}</aside>`
       }
       <div class="columns">
         ${
@@ -413,7 +413,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
         </main>
       </div>
       ${footer(context, page)} ${searchDialog(context)}
-      <p class="announcement" role="status" id="announcement"></p>
+      <p class="announcement small" role="status" id="announcement"></p>
     </body>
   </html> `
   return linkedToService(`<!DOCTYPE html>\n${text}`, context.facts)

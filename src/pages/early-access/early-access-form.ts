@@ -82,7 +82,7 @@ export function registrationForm(context: PageContext): Html {
     <div class="error-summary" id="mistakes" tabindex="-1" hidden>
       <div role="alert">
         <h2>${mistakes.title}</h2>
-        <ul class="plain-list"></ul>
+        <ul class="plain-list stacked"></ul>
       </div>
     </div>
     <div class="field">

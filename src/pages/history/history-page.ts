@@ -26,14 +26,14 @@ function changesOf(context: PageContext, { changes, sequence }: VersionEntry, pa
   if (sequence === 1) return html`<p class="muted small">${version.genesis}</p>`
   const linkTo = (resource: string): Html =>
     link(`${page}#${changesId(resource)}`, resourceTitle(context, resource))
-  return html`<dl class="changes small">
+  return html`<dl class="changes row small">
     ${CHANGE_KINDS.map((kind) => {
       const ofKind = changes
         .filter((change) => change.kind === kind)
         .toSorted((a, b) => Number(isTranslation(a.resource)) - Number(isTranslation(b.resource)))
       return (
         ofKind.length > 0 &&
-        html`<div>
+        html`<div class="row">
           <dt><span class="tag tag-${kind}">${history.kinds[kind]}</span></dt>
           ${ofKind.map(({ resource }) => html`<dd>${linkTo(resource)}</dd> `)}
         </div> `

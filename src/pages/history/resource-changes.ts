@@ -179,7 +179,7 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
     )}
     ${
       shown.length > 0 &&
-      html`<ul class="plain-list data-changes">
+      html`<ul class="plain-list data-changes stacked">
         ${shown}
       </ul>`
     }
@@ -190,7 +190,7 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
         <summary>
           ${t.reviewedOnly}<span class="hidden-text">: ${resourceTitle(context, name)}</span>
         </summary>
-        <ul class="plain-list data-changes">
+        <ul class="plain-list data-changes stacked">
           ${noise}
         </ul>
       </details>`

@@ -113,7 +113,7 @@ export function copyButton({ site }: Texts, from: string, what: string): Html {
 /** Code with its label and a copy button. Long lines scroll inside the box. */
 export function codeBox(texts: Texts, id: string, label: string, text: string): Html {
   return html`<div class="code">
-    <p class="code-head">
+    <p class="code-head full">
       <span class="muted small">${label}</span>
       ${copyButton(texts, id, label)}
     </p>
@@ -155,7 +155,7 @@ export function listFilter(
  */
 export function pendingSteps(labels: readonly string[], states: Texts['proof']['states']): Html {
   const widths = Object.values(states).join('\n')
-  return html`<ol class="steps">
+  return html`<ol class="steps plain-list">
     ${labels.map(
       (label) =>
         html`<li class="step" data-state="pending">

@@ -150,7 +150,7 @@ export function graphPicture({
         </p>
         ${
           flows.length > 0 &&
-          html`<ul class="plain-list">
+          html`<ul class="plain-list stacked">
             ${flows}
           </ul>`
         }

@@ -23,7 +23,7 @@ const MAX_WIDTH = 1200
 /** An inline SVG in a box that scrolls in narrow windows. */
 export function picture(options: PictureOptions): Html {
   const { id, title, description, width, height, content, narrow, isImage = false } = options
-  const caption = html`<figcaption>
+  const caption = html`<figcaption class="muted small">
     <strong id="${id}-title">${title}</strong>
     <span id="${id}-text">${description}</span>
   </figcaption>`

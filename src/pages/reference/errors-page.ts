@@ -29,7 +29,7 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
     isOfKeys && html`<p>${anyKeyed}</p>`,
     isOfRoutes && html`<p>${noRoute}</p>`,
     links.length > 0 &&
-      html`<ul class="plain-list">
+      html`<ul class="plain-list stacked">
         ${links}
       </ul>`,
   ]
@@ -56,7 +56,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
       ? richText(t.retryAfterUnknown, { header: retryAfter })
       : richText(t.retryAfter, { header: retryAfter, seconds })
   const retry = retryText(context, code)
-  return html`<details class="error-entry">
+  return html`<details class="error-entry full">
     <summary>
       ${codeHtml(code)} <span>${contractText(locale, meaning)}</span>
       ${retry !== undefined && html`<span class="muted small">${retry}</span>`}
@@ -68,7 +68,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
         [t.retryable, retryable && sentencesHtml(locale, [t.canRetry, wait])],
         [t.returnedBy, returnedBy(context, code)],
       ])}
-      <pre class="json">${exampleError(code)}</pre>
+      <pre class="json small">${exampleError(code)}</pre>
     </div>
   </details> `
 }

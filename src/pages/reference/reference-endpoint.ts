@@ -51,7 +51,7 @@ function traits({ texts }: PageContext, row: Endpoint): Html {
     t.authentication[authentication],
     t.cacheClass[cacheClass],
   ].filter((word) => word !== false)
-  return html`<ul class="traits">
+  return html`<ul class="traits plain-list row muted small">
     ${words.map((word) => html`<li>${word}</li> `)}
   </ul>`
 }
@@ -95,7 +95,7 @@ function errorList(context: PageContext, name: string, row: Endpoint): Html {
     return html`<li>${errorLink(context, each)} ${phrase}</li> `
   })
   return html`<h3 id="${name}-errors">${context.texts.reference.errors}</h3>
-    <ul class="error-list">
+    <ul class="error-list plain-list stacked small">
       ${items}
     </ul>`
 }
@@ -119,10 +119,10 @@ function samples({ texts, facts }: PageContext, name: string, row: Endpoint): Ht
   const { request } = texts.reference
   const all = requestSamples(name, row, facts)
   const panels = all.map(({ language, text }) => {
-    const label = html`<p>${SAMPLE_LANGUAGES[language]}</p>`
+    const label = html`<p class="small">${SAMPLE_LANGUAGES[language]}</p>`
     // What the copy button copies before the script runs, which adds the other ids.
     const id = language === 'curl' && html` id="${name}-curl"`
-    const sample = html`<pre tabindex="0"><code${id}>${escapeContent(text)}</code></pre>`
+    const sample = html`<pre class="small" tabindex="0"><code${id}>${escapeContent(text)}</code></pre>`
     return html`<div data-language="${language}">${label}${sample}</div>`
   })
   return html`<div class="samples">
@@ -138,10 +138,12 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
   const call = `${method} ${path}`
   const { body, isReal, isLong } = createEndpointExample(context, row)
   const label = `${t.response} ${call}`
-  const className = isLong ? 'json long' : 'json'
+  const className = isLong ? 'json small long' : 'json small'
   const attributes = html`class="${className}" tabindex="0" role="group" aria-label="${label}"`
   const response = html`<pre ${attributes}>${body}</pre>`
-  const caption = html`<figcaption>${isReal ? t.exampleReal : t.exampleMade}</figcaption>`
+  const caption = html`<figcaption class="muted small">
+    ${isReal ? t.exampleReal : t.exampleMade}
+  </figcaption>`
   const description = [
     html`<h2><a class="anchor" href="#${name}">${contractText(locale, summary)}</a></h2>`,
     html`<p class="call">${methodBadge(method)} ${code(path)}</p>`,

@@ -23,12 +23,12 @@ function groupCard(context: PageContext, tag: Tag): Html | undefined {
   return html`<section class="group" aria-labelledby="tag-${tag}">
     <h3 id="tag-${tag}">${link(pathOfPage(locale, groupPath(tag)), texts.reference.tags[tag])}</h3>
     <p>${contractText(locale, TAGS[tag])}</p>
-    <ul class="plain-list endpoint-list">
+    <ul class="plain-list endpoint-list full">
       ${endpoints.map(
         ([name, row]) =>
           html`<li id="${name}">
             ${endpointLink(context, name, row)}
-            <span>${contractText(locale, row.summary)}</span>
+            <span class="muted small">${contractText(locale, row.summary)}</span>
           </li> `,
       )}
     </ul>

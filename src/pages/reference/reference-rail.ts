@@ -47,7 +47,7 @@ export function referenceRail(context: PageContext, currentPath: string) {
     const links = endpoints.map(([name, row]) => endpointLink(context, name, row))
     return html`<div class="rail-group">${title}${bulletList(links)}</div> `
   })
-  const content = html`<div class="rail">
+  const content = html`<div class="rail small">
     ${listFilter(texts, 'rail-filter', t.filter, '.rail li', referenceIndexPath(locale))}
     <p>${linkTo('reference', t.basics)}</p>
     ${groups}

@@ -12,7 +12,7 @@ export function tryOpener({ locale, texts, facts }: PageContext): Html {
   const page = pathOfPage(locale, 'reference')
   const key = html`data-key-id="${facts.keyId ?? ''}"`
   return html`<template id="try" data-form="${page}" ${key} data-failed="${notLoaded}">
-    <details class="try">
+    <details class="try full">
       <summary>${open}</summary>
     </details>
   </template>`

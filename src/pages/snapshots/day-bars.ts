@@ -158,7 +158,7 @@ export function dayBars(
     ${
       shownDays === DAYS &&
       !isBrief &&
-      html`<p class="day-range muted small" data-browser>
+      html`<p class="day-range full muted small" data-browser>
         <span>${formatDay(locale, fromMs)}</span> <span>${formatDay(locale, facts.todayMs)}</span>
       </p>`
     }
@@ -180,7 +180,7 @@ export function dayBars(
 
 /** What the bars mean. */
 export function dayLegend({ texts }: PageContext): Html {
-  return html`<ul class="plain-list day-legend muted small" data-browser>
+  return html`<ul class="plain-list day-legend row muted small" data-browser>
     ${Object.entries(texts.status.dayKinds).map(
       ([kind, text]) =>
         html`<li>

@@ -62,13 +62,15 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
             <details id="live-details">
               <summary>${t.details}</summary>
               <h3 id="live-lines">${anchor('live-lines', t.lines)}</h3>
-              <ol class="signed-lines">
+              <ol class="signed-lines small">
                 ${known.map((line) => html`<li><code>${line}</code></li> `)}
               </ol>
               <h3 id="live-signed">${anchor('live-signed', t.signature)}</h3>
-              <p class="signature-line"><code id="live-signature">${UNKNOWN}</code></p>
+              <p class="signature-line small"><code id="live-signature">${UNKNOWN}</code></p>
               <h3 id="live-checks">${anchor('live-checks', t.checks)}</h3>
-              <div id="live-steps" class="compact-steps">${pendingSteps(labels, proof.states)}</div>
+              <div id="live-steps" class="compact-steps small">
+                ${pendingSteps(labels, proof.states)}
+              </div>
             </details>
             <p class="actions">
               <button type="button" id="live-again">${t.again}</button> ${verify}
@@ -196,7 +198,7 @@ function readerCards({ locale, texts, facts }: PageContext): Html {
       </ul>
     </li> `
   })
-  return html`<ul class="plain-list cards">
+  return html`<ul class="plain-list cards full">
     ${cards}
   </ul>`
 }

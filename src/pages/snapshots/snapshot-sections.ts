@@ -60,7 +60,7 @@ export function snapshotSource(
   { updatedAt }: { readonly updatedAt: string },
 ): Html {
   const { reviewed, asJson, asJsonUnsigned } = texts.snapshot
-  return html`<dl class="source">
+  return html`<dl class="source row small">
     <div>
       <dt>${reviewed}</dt>
       <dd>${momentHtml(locale, updatedAt)}</dd>

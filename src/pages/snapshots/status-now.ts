@@ -80,12 +80,12 @@ export function stateNow(context: PageContext, status: Status, details: string):
 
 /** The components of a list of ids, the worst first, each with its state. */
 function componentStates({ texts, content }: PageContext, components: Status['components']): Html {
-  return html`<ul class="plain-list component-states">
+  return html`<ul class="plain-list component-states stacked">
     ${components
       .slice(0, SHOWN_COMPONENTS)
       .map(
         ({ name, state }) =>
-          html`<li>
+          html`<li class="row">
             ${operatorText(content, name)} ${stateBadge(texts, 'componentState', state)}
           </li> `,
       )}

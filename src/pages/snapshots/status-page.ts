@@ -63,7 +63,7 @@ const DETAILED_COMPONENTS = 6
 function componentList(context: PageContext, status: Status, events: readonly StatusEvent[]): Html {
   const { texts, content } = context
   const list = (components: readonly Component[]): Html =>
-    html`<ul class="plain-list components">
+    html`<ul class="plain-list components full">
       ${components.map((each) => {
         const isAmongFirst = status.components.indexOf(each) < DETAILED_COMPONENTS
         const isBrief = !isAmongFirst && each.state === 'operational'
@@ -160,7 +160,7 @@ export const STATUS_PAGE: Page = {
     const { texts, facts, content } = context
     const t = texts.status
     return {
-      main: html`<div class="title-row">
+      main: html`<div class="title-row row">
           <h1>${t.title}</h1>
           ${
             content.snapshot('status') !== undefined &&
