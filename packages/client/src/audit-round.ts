@@ -230,9 +230,10 @@ async function checkChanges(
   )
 }
 
-/** An entry that this audit has read, or the head of an earlier one. */
+/** An entry that this audit has read, or the head of an earlier one; undefined if that is malformed. */
 async function entryBefore({ entries, known }: AuditRound, { hash }: VersionSummary) {
-  return (await entries.get(hash)) ?? known.find(({ entry }) => entry.hash === hash)?.data
+  const head = known.find(({ entry }) => entry.hash === hash)?.data
+  return (await entries.get(hash)) ?? (isVersionEntry(head) ? head : undefined)
 }
 
 async function checkResources(

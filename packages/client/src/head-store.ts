@@ -1,5 +1,5 @@
 import { propertyOf } from '#contract/json/property-of'
-import { isKeyList, isPortable, type PortableResponse } from './portable-response.ts'
+import { isKeyList, isListOf, isPortable, type PortableResponse } from './portable-response.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 import type { PublishedKey } from './verification-key.ts'
 
@@ -41,27 +41,26 @@ export interface HeadStore {
   save(head: SavedHead): Promise<void>
 }
 
-function isSavedHead(value: unknown): value is SavedHead {
-  const keyIds = propertyOf(value, 'keyIds') ?? []
-  const keyDocument = propertyOf(value, 'keyDocument')
-  const unsettled = propertyOf(value, 'unsettled') ?? []
-  const checkpoints = propertyOf(value, 'checkpoints') ?? []
-  return (
-    ['undefined', 'string'].includes(typeof propertyOf(value, 'origin')) &&
-    isKeyList(propertyOf(value, 'keys'), MAX_KEYS) &&
-    Array.isArray(keyIds) &&
-    keyIds.every((keyId) => typeof keyId === 'string') &&
-    (keyDocument === undefined || isPortable(keyDocument)) &&
-    ['undefined', 'boolean'].includes(typeof propertyOf(value, 'isAudited')) &&
-    ['undefined', 'string'].includes(typeof propertyOf(value, 'pinFrom')) &&
-    Array.isArray(checkpoints) &&
-    checkpoints.length <= MAX_CHECKPOINTS &&
-    checkpoints.every((note) => typeof note === 'string') &&
-    Array.isArray(unsettled) &&
-    unsettled.length <= MAX_UNSETTLED &&
-    unsettled.every(isPortable) &&
-    isPortable(propertyOf(value, 'response'))
-  )
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+/** Each member of a stored head; those without `!` may be missing. */
+const MEMBERS: { readonly [member: string]: (value: unknown) => boolean } = {
+  origin: isText,
+  'response!': isPortable,
+  'keys!': (value) => isKeyList(value, MAX_KEYS),
+  keyIds: (value) => isListOf(value, Infinity, isText),
+  keyDocument: isPortable,
+  isAudited: (value) => typeof value === 'boolean',
+  unsettled: (value) => isListOf(value, MAX_UNSETTLED, isPortable),
+  pinFrom: isText,
+  checkpoints: (value) => isListOf(value, MAX_CHECKPOINTS, isText),
+}
+
+function isSavedHead(head: unknown): head is SavedHead {
+  return Object.entries(MEMBERS).every(([member, isValid]) => {
+    const value = propertyOf(head, member.replace('!', ''))
+    return (value === undefined && !member.endsWith('!')) || isValid(value)
+  })
 }
 
 /** Parses a stored head. Throws a TypeError that names `where` the text came from. */

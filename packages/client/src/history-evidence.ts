@@ -1,7 +1,7 @@
 import { HISTORY_FAULTS, PROOFS, type HistoryFault } from './history-proofs.ts'
 import { verifyStatements } from './history-statement.ts'
 import { areOfOneLineage } from './key-lineage.ts'
-import { isKeyList, isPortable, type PortableResponse } from './portable-response.ts'
+import { isKeyList, isListOf, isPortable, type PortableResponse } from './portable-response.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 import type { PublishedKey } from './verification-key.ts'
 
@@ -62,11 +62,6 @@ const MAX_KEY_DOCUMENTS = 2
 /** The keys of a service then and now. */
 const MAX_EVIDENCE_KEYS = 2 * MAX_KEYS
 
-/** Whether a value is a list of at most `most` portable responses. */
-function isPortableList(value: unknown, most: number): boolean {
-  return Array.isArray(value) && value.length <= most && value.every(isPortable)
-}
-
 /**
  * Checks evidence offline: that pinned keys of one lineage signed every response, and that the responses contradict each
  * other as the evidence claims. Returns what is proved. Throws a VerificationError if a signature is invalid, and an
@@ -88,8 +83,8 @@ export async function verifyEvidence(
     typeof fault === 'string' &&
     Object.hasOwn(PROOFS, fault) &&
     isKeyList(keys, MAX_EVIDENCE_KEYS) &&
-    isPortableList(responses, MAX_RESPONSES) &&
-    isPortableList(keyDocuments, MAX_KEY_DOCUMENTS)
+    isListOf(responses, MAX_RESPONSES, isPortable) &&
+    isListOf(keyDocuments, MAX_KEY_DOCUMENTS, isPortable)
   if (!isWhole) {
     throw new EvidenceError('expected evidence of the format svc-history-evidence-v1')
   }

@@ -204,38 +204,16 @@ function proveShortened([before, after, ...more]: readonly Statement[]): Proof {
   return after.provedAtMs - before.provedAtMs > ROLLOUT_MS ? 'proven' : 'unsettled'
 }
 
-function isRecordOfStrings(value: unknown): value is { readonly [name: string]: string } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).every((member) => typeof member === 'string')
-  )
-}
-
-function isChange(value: unknown): value is VersionEntry['changes'][number] {
-  return ['resource', 'kind'].every((name) => typeof propertyOf(value, name) === 'string')
-}
-
 /**
  * Where an entry's `changes` differ from the difference of its resources to those of the previous entry; undefined if
- * they match. `before` is undefined for the genesis entry. Resources or changes of the wrong type are a difference.
+ * they match. `before` is undefined for the genesis entry.
  */
 export function findChangesFinding(
-  before: unknown,
-  entry: VersionSummary,
+  before: VersionEntry | undefined,
+  entry: VersionEntry,
 ): HistoryFinding | undefined {
-  const at = entry.snapshotId
-  const resources = propertyOf(entry, 'resources')
-  const changes = propertyOf(entry, 'changes')
-  const previous = before === undefined ? {} : propertyOf(before, 'resources')
-  if (!isRecordOfStrings(resources) || !isRecordOfStrings(previous)) {
-    return { at, expected: 'resources with their digests', found: 'another value' }
-  }
-  if (!Array.isArray(changes) || !changes.every(isChange)) {
-    return { at, expected: 'a list of changes', found: 'another value' }
-  }
-  const fault = findChangesFault({ resources: previous }, { resources, changes })
-  return fault === undefined ? undefined : { at, ...fault }
+  const fault = findChangesFault(before, entry)
+  return fault && { at: entry.snapshotId, ...fault }
 }
 
 /** The entry in a response to `version` or `versions/{id}`, if its hash is correct. */

@@ -70,12 +70,21 @@ function isPublishedKey(value: unknown): value is PublishedKey {
   )
 }
 
-/** Whether a JSON value is a list of at most `most` such keys. */
-export function isKeyList(value: unknown, most: number): boolean {
-  return Array.isArray(value) && value.length <= most && value.every(isPublishedKey)
+/** Whether a JSON value is a list of at most `most` of such items. */
+export function isListOf(
+  value: unknown,
+  most: number,
+  isItem: (item: unknown) => boolean,
+): value is readonly unknown[] {
+  return Array.isArray(value) && value.length <= most && value.every(isItem)
 }
 
-/** The response that was saved. Throws a VerificationError (MALFORMED) if its body is not base64. */
+/** Whether a JSON value is a list of at most `most` keys as saved with portable responses. */
+export function isKeyList(value: unknown, most: number): boolean {
+  return isListOf(value, most, isPublishedKey)
+}
+
+/** The response that was saved./** The response that was saved. Throws a VerificationError (MALFORMED) if its body is not base64. */
 export function fromPortable({ bodyBase64, ...asked }: PortableResponse): HttpResponse {
   try {
     return { ...asked, body: decodeBase64(bodyBase64) }

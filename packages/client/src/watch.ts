@@ -96,6 +96,7 @@ async function* versionsSince(
     return
   }
   const [known, head] = [last.data, newest.data]
+  await refuse(client, 'BROKEN', [last], await findEntryFault(known))
   if (head.sequence === known.sequence && head.hash !== known.hash) {
     const finding = { at: known.snapshotId, expected: known.hash, found: head.hash }
     await refuse(client, 'REWRITTEN', [last, newest], finding)

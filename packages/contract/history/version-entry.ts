@@ -1,4 +1,4 @@
-import { canonicalJsonOfParsed, type JsonObject } from '../json/canonical-json.ts'
+import { isCanonicalJson } from '../json/canonical-json.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { RESOURCE_NAME_PATTERN } from '../schemas/identifier-patterns.ts'
 import { schemaMistakes } from '../schemas/schema-mistake.ts'
@@ -19,15 +19,6 @@ export class VersionEntryError extends Error {
   }
 }
 
-/** A text whose value has no canonical JSON, such as a lone surrogate, is not canonical. */
-function isCanonical(text: string, value: JsonObject): boolean {
-  try {
-    return canonicalJsonOfParsed(value) === text
-  } catch {
-    return false
-  }
-}
-
 /**
  * Parses the stored text of a version entry. Throws a VersionEntryError if the shape is wrong or the text is not the
  * canonical JSON that was hashed. `snapshotId` is the id under which the text was found. Additional members are allowed,
@@ -41,7 +32,7 @@ export function parseVersionEntry(text: string, snapshotId: string): VersionEntr
     const fault = keyword === 'required' ? 'is missing' : `is invalid; expected ${expected}`
     throw new VersionEntryError(snapshotId, `${place} ${fault}`)
   }
-  if (!isCanonical(text, value as JsonObject)) {
+  if (!isCanonicalJson(text, value)) {
     throw new VersionEntryError(
       snapshotId,
       'the text is not the canonical JSON (RFC 8785) of the entry',

@@ -74,3 +74,12 @@ export function canonicalJson(value: JsonValue): string {
   if (fault !== undefined) throw new TypeError(`${fault} has no JSON form; expected JSON`)
   return canonicalJsonOfParsed(value)
 }
+
+/** Whether a text is the canonical JSON of its parsed value. One with a lone surrogate or with deep nesting has none. */
+export function isCanonicalJson(text: string, value: unknown): boolean {
+  try {
+    return canonicalJsonOfParsed(value as JsonValue) === text
+  } catch {
+    return false
+  }
+}

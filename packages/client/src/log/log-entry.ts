@@ -4,22 +4,13 @@ import {
   VERSION_HASH_LABEL,
   type VersionEntry,
 } from '#contract/history/version-chain'
-import { canonicalJson, type JsonObject } from '#contract/json/canonical-json'
+import { isCanonicalJson } from '#contract/json/canonical-json'
 import { parseJson } from '#contract/json/parse-json'
 import { propertyOf } from '#contract/json/property-of'
 import { sha256, sha256Hex } from '#crypto'
 import { encodeBase64url } from '../base64.ts'
 import { LogError } from './log-error.ts'
 import { MAX_ENTRY_BYTES } from './tiles.ts'
-
-function isCanonical(value: unknown, json: string): boolean {
-  try {
-    return canonicalJson(value as JsonObject) === json
-  } catch {
-    // A lone surrogate, or deep nesting.
-    return false
-  }
-}
 
 /**
  * The version at a place of the log. The bytes are the text whose SHA-256 is the version's `hash`. Throws a LogError
@@ -40,7 +31,7 @@ export async function parseLogEntry(bytes: Uint8Array, index: number): Promise<V
   if (!text.startsWith(label)) return refuse(`does not begin with the line ${VERSION_HASH_LABEL}`)
   const json = text.slice(label.length)
   const value = parseJson(json)
-  if (!isCanonical(value, json)) return refuse('is not canonical JSON (RFC 8785)')
+  if (!isCanonicalJson(json, value)) return refuse('is not canonical JSON (RFC 8785)')
   // The hash follows from the bytes, so they do not contain it.
   if (propertyOf(value, 'hash') !== undefined) return refuse('contains a hash')
   const version = { ...(value as object), hash: await sha256Hex(bytes) }
