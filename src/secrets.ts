@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@public-api/contract/errors/error-message'
@@ -17,24 +16,10 @@ import {
   derivePublicSigningKey,
   SigningKeyError,
 } from './crypto/signing-keys.ts'
-import type { PublishedSigningKey } from './service/signing-keys/signing-key-document.ts'
 import { parseKeyMetadata, publishKeys } from './service/signing-keys/signing-key-metadata.ts'
 
 /** The secrets of the service, read and checked. */
-export interface Secrets {
-  /** Undefined in a production runtime without a signing key: responses are unsigned (spec 5.7). */
-  readonly signingKey: KeyObject | undefined
-  /** The published signing keys; empty without a signing key. */
-  readonly publishedKeys: readonly PublishedSigningKey[]
-  /** Key of the hash under which API keys are stored. */
-  readonly keyHashSecret: string
-  /** Earlier secrets whose keys are still accepted; empty except during a rotation. */
-  readonly previousKeyHashSecrets: readonly string[]
-  /** Key of the hash that recognizes an address on the waitlist. */
-  readonly addressHashSecret: string
-  /** age recipient to which waitlist rows are encrypted. */
-  readonly waitlistRecipient: string
-}
+export type Secrets = Readonly<ReturnType<typeof requireSecrets>>
 
 const SECRET_NAMES = Object.keys(SECRET_VARIABLES) as SecretName[]
 
@@ -141,14 +126,19 @@ export function inspectSecrets(config: Config, nowMs: number) {
   })
   const keyHashSecret = read('keyHashSecret', parseHashSecret)
   const secrets = {
+    /** Undefined in a production runtime without a signing key: responses are unsigned (spec 5.7). */
     signingKey,
+    /** Empty without a signing key. */
     publishedKeys:
       published ?? (signingKey === undefined ? [] : publishKeys(signingKey, [], nowMs)),
+    /** Key of the hash under which API keys are stored. */
     keyHashSecret,
+    /** Earlier secrets whose keys are still accepted; empty except during a rotation. */
     previousKeyHashSecrets:
       read('previousKeyHashSecrets', (text) => parsePreviousSecrets(text, keyHashSecret)) ?? [],
+    /** Key of the hash that recognizes an address on the waitlist. */
     addressHashSecret: read('addressHashSecret', parseHashSecret),
-    // Checks its checksum, because no identity exists for a mistyped recipient.
+    /** age recipient of waitlist rows. Its checksum is checked, because no identity exists for a mistyped one. */
     waitlistRecipient: read('waitlistRecipient', (text) => createEncryptor(text).recipient),
   }
   for (const name of SECRET_NAMES) {
@@ -169,7 +159,7 @@ export function inspectSecrets(config: Config, nowMs: number) {
 }
 
 /** The secrets of a deployment that has all it needs. Throws ConfigError with every mistake. */
-export function requireSecrets({ mistakes, secrets }: ReturnType<typeof inspectSecrets>): Secrets {
+export function requireSecrets({ mistakes, secrets }: ReturnType<typeof inspectSecrets>) {
   const { keyHashSecret, addressHashSecret, waitlistRecipient } = secrets
   if (
     keyHashSecret === undefined ||

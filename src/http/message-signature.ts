@@ -1,3 +1,4 @@
+import { HEADERS } from '@public-api/contract/http/headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { type BareItem, type Item, parseDictionary, type Parameters } from 'structured-headers'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
@@ -22,16 +23,19 @@ const NONCE = /^[A-Za-z0-9_-]{1,64}$/
 /** Far above the longest value that asks for both sets. */
 const MAX_FIELD_LENGTH = 512
 
-/** The names by which a request may refer to the key that signs now. */
-export interface SigningKeyNames {
+/** What signs responses. */
+export interface MessageSigning {
+  readonly signer: ResponseSigner
   /** RFC 7638 thumbprint. */
   readonly keyId: string
   /** The raw public key (RFC 8032), standard base64. */
   readonly publicKey: string
+  /** Own origin. Never the received Host, which proxies change. */
+  readonly origin: string
 }
 
 /** A signature that a request asks for. */
-export interface RequestedSignature {
+interface RequestedSignature {
   readonly label: string
   readonly tag: (typeof TAGS)[keyof typeof TAGS]
   /** Component identifiers in the order in which they are signed. */
@@ -62,7 +66,7 @@ function parseMember(
   label: string,
   items: readonly Item[],
   parameters: Parameters,
-  { keyId, publicKey }: SigningKeyNames,
+  { keyId, publicKey }: MessageSigning,
 ): RequestedSignature | undefined {
   const asked = items.map(identifierOf)
   const nonce = parameters.get('nonce')
@@ -82,9 +86,9 @@ function parseMember(
  * The signatures that an Accept-Signature value asks for, at most one for each set of components. A member that asks for
  * anything else is ignored, as RFC 9421 section 5.2 allows, and so are two that ask for the same set.
  */
-export function parseAcceptSignature(
+function parseAcceptSignature(
   value: string,
-  key: SigningKeyNames,
+  signing: MessageSigning,
 ): readonly RequestedSignature[] {
   if (value.length > MAX_FIELD_LENGTH) return []
   let members: ReturnType<typeof parseDictionary>
@@ -94,42 +98,37 @@ export function parseAcceptSignature(
     return []
   }
   const requested = [...members].flatMap(([label, [items, parameters]]) => {
-    const signature = Array.isArray(items) ? parseMember(label, items, parameters, key) : undefined
+    const signature = Array.isArray(items)
+      ? parseMember(label, items, parameters, signing)
+      : undefined
     return signature === undefined ? [] : [signature]
   })
   return requested.filter(({ tag }) => requested.filter((each) => each.tag === tag).length === 1)
 }
 
-/** The signed parts of a response. */
-export interface SignedMessage {
-  readonly method: string
-  /** Own origin and the request target as received. Never the received Host, which proxies change. */
-  readonly targetUri: string
-  readonly status: number
-  readonly contentDigest: string
-  readonly nowMs: number
-}
-
-/** Values of response headers that carry signatures by RFC 9421. */
-export interface MessageSignatures {
-  /** RFC 9421 section 4.1. */
-  readonly input: string
-  /** RFC 9421 section 4.2. */
-  readonly signature: string
-  /** The digest of the body before any content coding; undefined if no signature covers it. */
-  readonly unencodedDigest: string | undefined
-}
-
-/** Signs a response (RFC 9421 section 2.5) once for each requested signature. */
+/**
+ * Signs a response (RFC 9421 section 2.5) once for each signature that an Accept-Signature value asks for. Returns the
+ * headers, and whether one contains a nonce, so that the response answers this request alone.
+ */
 export function signMessage(
-  requested: readonly RequestedSignature[],
-  { method, targetUri, status, contentDigest, nowMs }: SignedMessage,
-  { keyId, publicKey }: SigningKeyNames,
-  signer: ResponseSigner,
-): MessageSignatures {
+  accepted: string,
+  message: {
+    readonly method: string
+    /** The request target as received. */
+    readonly target: string
+    readonly status: number
+    readonly contentDigest: string
+    readonly nowMs: number
+  },
+  signing: MessageSigning,
+): { readonly headers: readonly string[]; readonly hasNonce: boolean } {
+  const requested = parseAcceptSignature(accepted, signing)
+  if (requested.length === 0) return { headers: [], hasNonce: false }
+  const { method, target, status, contentDigest, nowMs } = message
+  const { signer, keyId, publicKey, origin } = signing
   const values: { readonly [component: string]: string | number } = {
     '"@method";req': method,
-    '"@target-uri";req': targetUri,
+    '"@target-uri";req': origin + target,
     '"@status"': status,
     [BODY_DIGEST]: contentDigest,
     // The service sends no content coding, so both digests cover the same bytes in the same format (RFC 9530).
@@ -145,11 +144,14 @@ export function signMessage(
     const base = [...lines, `"@signature-params": ${parameters}`].join('\n')
     return { input: `${label}=${parameters}`, signature: `${label}=:${signer.sign(base)}:` }
   })
-  return {
-    input: signed.map(({ input }) => input).join(', '),
-    signature: signed.map(({ signature }) => signature).join(', '),
-    unencodedDigest: requested.some(({ tag }) => tag === TAGS.integrity)
-      ? contentDigest
-      : undefined,
+  const headers = [
+    HEADERS.signatureInput,
+    signed.map(({ input }) => input).join(', '),
+    HEADERS.messageSignature,
+    signed.map(({ signature }) => signature).join(', '),
+  ]
+  if (requested.some(({ tag }) => tag === TAGS.integrity)) {
+    headers.unshift(HEADERS.unencodedDigest, contentDigest)
   }
+  return { headers, hasNonce: requested.some(({ nonce }) => nonce !== undefined) }
 }

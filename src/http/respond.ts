@@ -15,14 +15,13 @@ import {
 import { formatContentDigest, formatSignedText } from '@public-api/contract/http/signature'
 import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import type { ResponseSigner } from '../crypto/response-signer.ts'
 import { sha256Base64, sha256Base64OfParts } from '../crypto/sha256.ts'
 import type { KeyQuota } from '../service/api-keys/api-keys.ts'
 import type { Payload } from '../service/releases/payload.ts'
 import type { BodyParts, Reply } from './api-request.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
 import { CORS_HEADERS, createHeaderTemplate, PREFLIGHT_HEADERS } from './header-templates.ts'
-import { parseAcceptSignature, signMessage, type SigningKeyNames } from './message-signature.ts'
+import { type MessageSigning, signMessage } from './message-signature.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 
 function quotaHeaders(quota: KeyQuota | undefined): readonly string[] {
@@ -57,40 +56,6 @@ function errorHeaders({ request, route }: Exchange): readonly string[] {
   return readable && !WRITE_METHODS.has(request.method) ? CORS_HEADERS : []
 }
 
-/** What signs responses. */
-export interface MessageSigning extends SigningKeyNames {
-  readonly signer: ResponseSigner
-  /** Own origin, which signatures by RFC 9421 cover. */
-  readonly origin: string
-}
-
-/** Adds the signatures by RFC 9421 that the request asks for and the service makes. */
-function addMessageSignatures(
-  { request, nowMs }: Exchange,
-  signing: MessageSigning,
-  status: number,
-  headers: string[],
-  contentDigest: string,
-): void {
-  const asked = request.header('accept-signature')
-  const requested = asked === undefined ? [] : parseAcceptSignature(asked, signing)
-  if (requested.length === 0) return
-  const { method, target } = request
-  const targetUri = signing.origin + target
-  const message = { method, targetUri, status, contentDigest, nowMs }
-  const { input, signature, unencodedDigest } = signMessage(
-    requested,
-    message,
-    signing,
-    signing.signer,
-  )
-  if (unencodedDigest !== undefined) headers.push(HEADERS.unencodedDigest, unencodedDigest)
-  headers.push(HEADERS.signatureInput, input, HEADERS.messageSignature, signature)
-  if (requested.every(({ nonce }) => nonce === undefined)) return
-  // It answers this request alone.
-  headers[headers.indexOf(HEADERS.cacheControl) + 1] = ERROR_CACHE_CONTROL
-}
-
 /**
  * Adds the body's length and the headers that identify and sign the response. HEAD has the length only (contract
  * decisions 3.5).
@@ -103,7 +68,7 @@ function complete(
   body: string | Buffer | BodyParts,
   digest?: string,
 ): Reply {
-  const { request, requestId, issuedAt } = exchange
+  const { request, requestId, nowMs, issuedAt } = exchange
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   const length = isWhole
     ? Buffer.byteLength(body)
@@ -119,7 +84,13 @@ function complete(
     const text = formatSignedText({ method, target, status, signedAt: issuedAt, contentDigest })
     headers.push(HEADERS.contentDigest, contentDigest, HEADERS.signedAt, issuedAt)
     headers.push(HEADERS.signature, signing.signer.sign(text))
-    addMessageSignatures(exchange, signing, status, headers, contentDigest)
+    const accepted = request.header('accept-signature')
+    if (accepted !== undefined) {
+      const message = { method, target, status, contentDigest, nowMs }
+      const { headers: added, hasNonce } = signMessage(accepted, message, signing)
+      headers.push(...added)
+      if (hasNonce) headers[headers.indexOf(HEADERS.cacheControl) + 1] = ERROR_CACHE_CONTROL
+    }
   }
   return { status, headers, body }
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { TIME_STATES } from '@public-api/contract/schemas/schemas'
 import type { Aggregator, Gauge } from 'prom-client'
-import type { ConnectionCounts } from '../http/connection/connection-table.ts'
+import type { Connections } from '../http/connection/connections.ts'
 import type { ApiKeys } from '../service/api-keys/api-keys.ts'
 import type { Challenge } from '../service/challenge/challenge.ts'
 import type { TimeQualityMonitor } from '../service/time/time-quality.ts'
@@ -160,7 +160,7 @@ export function servingMetrics({
 }: {
   readonly timeQuality: TimeQualityMonitor
   readonly store: StoreHealth
-  readonly connections: () => ConnectionCounts
+  readonly connections: Connections['counts']
   /** Whether requests are counted with all nodes, or in this node against its share. */
   readonly limiterMode: () => string
 }): MetricTable {

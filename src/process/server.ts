@@ -17,7 +17,7 @@ import type {
   ResourceFault,
   ServedReleases,
 } from '../service/releases/read-releases.ts'
-import type { PublishedTlog, ServableReleases } from '../service/releases/releases.ts'
+import type { ServableReleases } from '../service/releases/releases.ts'
 import { SntpError } from '../service/time/sntp.ts'
 import {
   UNVERIFIED_TIME,
@@ -32,6 +32,7 @@ import type { Counters } from '../storage/counters/counters.ts'
 import { createSharedCounters } from '../storage/counters/shared-counters.ts'
 import { openValkeyCounters } from '../storage/counters/valkey-counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import type { PublishedTlog } from '../tlog/served-tlog.ts'
 import { countTraffic, servingMetrics, type Metrics } from './metrics.ts'
 import { type NotReadyReason, observeStorage } from './store-health.ts'
 

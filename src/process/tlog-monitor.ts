@@ -2,17 +2,12 @@ import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { Log } from '../service/logger.ts'
-import type { PublishedTlog } from '../service/releases/releases.ts'
+import type { PublishedTlog } from '../tlog/served-tlog.ts'
 import type { TlogFiles } from '../tlog/tlog-files.ts'
 import type { Serving } from './server.ts'
 
 /** What the served checkpoint says by the operator's policy. */
-interface TlogFigures {
-  readonly size: number
-  readonly witnessedAtMs: number | undefined
-}
-
-async function readFigures({ policy, checkpoint = '' }: TlogFiles): Promise<TlogFigures> {
+async function readFigures({ policy, checkpoint = '' }: TlogFiles) {
   const { size, witnessedAtMs } = await verifyCheckpoint({
     note: checkpoint,
     policy: await openPolicy(policy),
@@ -21,6 +16,8 @@ async function readFigures({ policy, checkpoint = '' }: TlogFiles): Promise<Tlog
   })
   return { size, witnessedAtMs }
 }
+
+type TlogFigures = Awaited<ReturnType<typeof readFigures>>
 
 /** The figures of a published log, or why it is not served or does not satisfy the operator's own policy. */
 async function inspect(

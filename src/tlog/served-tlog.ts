@@ -20,19 +20,10 @@ import { treeOf } from './log-entries.ts'
 import type { TlogFiles } from './tlog-files.ts'
 
 /** The published log, ready to serve. Nothing beyond the published checkpoint is served. */
-export interface ServedTlog {
-  /** The signed checkpoint as published. */
-  readonly checkpoint: string
-  /** Number of entries of the checkpoint. */
-  readonly size: number
-  /** Bytes of a tile or bundle; undefined if the path names none of the published tree. */
-  tile(path: string): Uint8Array | undefined
-  /** The offline proof of a version; undefined if the checkpoint does not contain it. */
-  proof(snapshotId: string): Promise<string | undefined>
-}
+export type ServedTlog = Awaited<ReturnType<typeof createServedTlog>>
 
 /** Versions that a log contains: the canonical JSON of each, and its hash, oldest first. */
-export interface LoggedVersions {
+interface LoggedVersions {
   readonly texts: readonly string[]
   /** The canonical JSON of each entry's summary, newest first. */
   readonly summaries: readonly string[]
@@ -51,10 +42,7 @@ function entryAt({ texts, summaries }: LoggedVersions, index: number): string {
  * Prepares the published log. Rejects with an Error if the checkpoint does not fit the versions: another origin, more
  * entries, or another root.
  */
-async function createServedTlog(
-  { origin, checkpoint = '' }: TlogFiles,
-  versions: LoggedVersions,
-): Promise<ServedTlog> {
+async function createServedTlog({ origin, checkpoint = '' }: TlogFiles, versions: LoggedVersions) {
   const head: SignedCheckpoint = parseSignedCheckpoint(checkpoint, 'log/checkpoint')
   const { size, root } = head
   if (head.origin !== origin) {
@@ -69,9 +57,12 @@ async function createServedTlog(
     throw new Error(`log/checkpoint has another root than the ${size} published versions`)
   }
   return {
+    /** The signed checkpoint as published. */
     checkpoint,
+    /** Number of entries of the checkpoint. */
     size,
-    tile(path) {
+    /** Bytes of a tile or bundle; undefined if the path names none of the published tree. */
+    tile(path: string): Uint8Array | undefined {
       const tile = parseTilePath(path)
       if (tile === undefined || !isTileOf(tile, size)) return undefined
       const start = tile.index * TILE_WIDTH
@@ -83,7 +74,8 @@ async function createServedTlog(
           )
         : tree.slice(tile.level * TILE_HEIGHT, start, start + tile.width)
     },
-    async proof(snapshotId) {
+    /** The offline proof of a version; undefined if the checkpoint does not contain it. */
+    async proof(snapshotId: string): Promise<string | undefined> {
       const index = Number(snapshotId.slice('VS-'.length)) - 1
       if (!(index >= 0 && index < size) || formatSnapshotId(index + 1) !== snapshotId)
         return undefined
@@ -94,24 +86,29 @@ async function createServedTlog(
   }
 }
 
-/** The log of releases, prepared at the first request. `onFault` is called once if it cannot be served. */
-export function createLazyTlog(
-  files: TlogFiles,
-  versions: LoggedVersions,
-  onFault: (reason: string) => void,
-): () => Promise<ServedTlog | undefined> {
-  let prepared: Promise<ServedTlog | undefined> | undefined
-  return () =>
-    (prepared ??= createServedTlog(files, versions).catch((error: unknown) => {
-      onFault(messageOf(error))
-      return undefined
-    }))
-}
+/** The files of the transparency log, and what is served of them. */
+export type PublishedTlog = ReturnType<typeof publishTlog>
 
-/** The policy of a log as it is served: undefined unless it is one, so that no other text leaves the service. */
-export async function servablePolicy({ policy }: TlogFiles): Promise<string | undefined> {
-  return openPolicy(policy).then(
-    () => policy,
-    () => undefined,
-  )
+/** Publishes the log of these versions. */
+export function publishTlog(files: TlogFiles, versions: LoggedVersions) {
+  let policy: Promise<string | undefined> | undefined
+  let opened: Promise<ServedTlog | undefined> | undefined
+  let fault: string | undefined
+  return {
+    files,
+    /** The text of its policy; undefined unless it is one, so that no other text leaves the service. */
+    policy: () =>
+      (policy ??= openPolicy(files.policy).then(
+        () => files.policy,
+        () => undefined,
+      )),
+    /** Prepares the log at its first call; undefined if it cannot be served. */
+    open: () =>
+      (opened ??= createServedTlog(files, versions).catch((error: unknown) => {
+        fault = messageOf(error)
+        return undefined
+      })),
+    /** Why it cannot be served, once `open` has found out. */
+    fault: () => fault,
+  }
 }

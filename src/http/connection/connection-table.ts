@@ -3,17 +3,6 @@ import { networkOf } from '../../service/waitlist/actor.ts'
 import { Connection } from './connection.ts'
 import { createHeldBytes } from './held-bytes.ts'
 
-/** Connections of a server, for metrics. */
-export interface ConnectionCounts {
-  readonly open: number
-  /** Number closed immediately, because no other could make room. */
-  readonly refused: number
-  /** Number of idle connections closed to make room for new ones. */
-  readonly displaced: number
-  /** Number reset because the peer did not read. */
-  readonly stalled: number
-}
-
 export interface ConnectionOptions {
   readonly maxConnections: number
   /** Whether one network may hold only a share of them. Behind a proxy, all connections come from one network. */
@@ -36,7 +25,14 @@ export function createConnectionTable(options: ConnectionOptions) {
   const connections = new Map<Socket, Connection>()
   const networks = new Map<string | undefined, Set<Connection>>()
   const memory = createHeldBytes(options.maxHeldBytes, resetSlowest)
-  const counts = { refused: 0, displaced: 0, stalled: 0 }
+  const counts = {
+    /** Closed immediately, because no other could make room. */
+    refused: 0,
+    /** Idle ones closed to make room for new ones. */
+    displaced: 0,
+    /** Reset because the peer did not read. */
+    stalled: 0,
+  }
 
   function forget(connection: Connection): void {
     const { socket, network, held } = connection
@@ -135,7 +131,8 @@ export function createConnectionTable(options: ConnectionOptions) {
         else if (nowMs - (connection.quietSinceMs ??= nowMs) >= quietMs) connection.socket.destroy()
       }
     },
-    counts: (): ConnectionCounts => ({ open: connections.size, ...counts }),
+    /** For metrics. */
+    counts: () => ({ open: connections.size, ...counts }),
     closeAll(): void {
       for (const socket of connections.keys()) socket.destroy()
     },

@@ -8,13 +8,7 @@ import {
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import type { ReleaseStore } from '../../releases/release-store.ts'
-import {
-  createLazyTlog,
-  type LoggedVersions,
-  servablePolicy,
-  type ServedTlog,
-} from '../../tlog/served-tlog.ts'
-import type { TlogFiles } from '../../tlog/tlog-files.ts'
+import { type PublishedTlog, publishTlog } from '../../tlog/served-tlog.ts'
 import { createCanonicalPayload, type Payload } from './payload.ts'
 import {
   readReleases,
@@ -52,35 +46,6 @@ export interface PublishedHistory {
   readonly redactions: readonly RedactedResource[]
   /** The published transparency log; undefined without one. */
   readonly tlog: PublishedTlog | undefined
-}
-
-/** The files of the transparency log, and what is served of them. */
-export interface PublishedTlog {
-  readonly files: TlogFiles
-  /** The text of its policy, read at the first call; undefined if it cannot be read as a policy. */
-  policy(): Promise<string | undefined>
-  /** Prepares the log at its first call; undefined if it cannot be served. */
-  open(): Promise<ServedTlog | undefined>
-  /** Why it cannot be served, once `open` has found out. */
-  fault(): string | undefined
-}
-
-function publishTlog(
-  files: TlogFiles | undefined,
-  versions: LoggedVersions,
-): PublishedTlog | undefined {
-  if (files === undefined) return undefined
-  let fault: string | undefined
-  let policy: Promise<string | undefined> | undefined
-  const open = createLazyTlog(files, versions, (reason) => {
-    fault = reason
-  })
-  return {
-    files,
-    policy: () => (policy ??= servablePolicy(files)),
-    open,
-    fault: () => fault,
-  }
 }
 
 export interface ServableReleases extends PublishedHistory {
@@ -169,7 +134,7 @@ function createReleases(
     },
     faults,
     redactions,
-    tlog: publishTlog(tlog, { texts: versionTexts, summaries }),
+    tlog: tlog && publishTlog(tlog, { texts: versionTexts, summaries }),
     served: {
       head,
       redactions,
