@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { appendVersions } from './history-fixture.ts'
@@ -51,6 +52,8 @@ async function measureLength(workspace: Workspace, versions: number) {
   const copy = path.join(workspace.folder, `copy-${versions}`)
   appendVersions(workspace.releasesDir, releasesDir, versions)
   const first = await writeCopy(workspace, releasesDir, copy)
+  // A publication does not come while the disk still writes the first copy.
+  execFileSync('sync')
   const same = await writeCopy(workspace, releasesDir, copy)
   appendVersions(workspace.releasesDir, releasesDir, 1)
   const update = await writeCopy(workspace, releasesDir, copy)
