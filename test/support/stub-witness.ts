@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { decodeBase64Of32, encodeBase64 } from '@public-api/client-internal/base64'
+import { decodeCanonicalBase64, encodeBase64 } from '@public-api/client-internal/base64'
 import { isLineOf, parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { verifyConsistency } from '@public-api/client-internal/log/merkle-tree'
 import { ED25519, importVkey } from '@public-api/client-internal/log/signed-note'
@@ -68,7 +68,7 @@ export async function openStubWitness(
         ),
         size: checkpoint.size,
         root: checkpoint.root,
-        proof: proof.map((hash) => decodeBase64Of32(hash) ?? new Uint8Array()),
+        proof: proof.map((hash) => decodeCanonicalBase64(hash, 32) ?? new Uint8Array()),
       })
     } catch {
       return [422, '']

@@ -1,6 +1,6 @@
 import { parseInstant } from '#contract/text/instant'
 import { importEd25519, sha256Base64url } from '#crypto'
-import { decodeBase64Of64, decodeBase64urlOf32 } from './base64.ts'
+import { decodeBase64urlOf32, decodeCanonicalBase64 } from './base64.ts'
 import { isCanonicalPoint, isCanonicalSignature } from './ed25519.ts'
 import { latin1 } from './latin1.ts'
 import { VerificationError } from './verification-error.ts'
@@ -68,7 +68,7 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
     keyId,
     published,
     async isSignatureOf(text, signatureBase64) {
-      const signature = decodeBase64Of64(signatureBase64)
+      const signature = decodeCanonicalBase64(signatureBase64, 64)
       const signed = latin1(text)
       return (
         signature !== undefined &&

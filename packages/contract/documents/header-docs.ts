@@ -9,7 +9,7 @@ import { formatRevalidated } from '../http/signature.ts'
 import { API_VERSION } from '../registry/api-version.ts'
 import { LIMITS } from '../registry/limits.ts'
 import { READ_PATHS } from '../registry/read-paths.ts'
-import { EXAMPLE_EPOCH_MS, enumField, text } from '../schemas/fields.ts'
+import { EXAMPLE_EPOCH_MS, enumField, text, whole } from '../schemas/fields.ts'
 import type { JsonSchema } from '../schemas/schema-type.ts'
 import { DAY_MS, formatInstant } from '../text/instant.ts'
 
@@ -22,9 +22,6 @@ const EXAMPLE_INSTANT = formatInstant(EXAMPLE_EPOCH_MS)
 const EXAMPLE_SECONDS = EXAMPLE_EPOCH_MS / 1000
 const EXAMPLE_SIGNATURE =
   '5VZDAMNgrHKQhuLMgG6CioSHfx64dg3OwIxB8hV3eYxCvDUMUXtnNqyOaFhpMN1mBrRpqgiY7jIYwC2/pQJrCw=='
-
-const whole = (description: string, example: number) =>
-  ({ type: 'integer', minimum: 0, description, example }) as const
 
 /** The headers that this API reads from a request, by their key in HEADERS. */
 export const REQUEST_HEADER_DOCS = {

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '../errors/errors.ts'
 import { SCHEMA_IDS } from '../http/envelope.ts'
 import type { JsonObject } from '../json/canonical-json.ts'
 import { errorsOf, type Endpoint, type Registry } from '../registry/endpoints.ts'
-import { EXAMPLE_EPOCH_MS } from '../schemas/fields.ts'
+import { EXAMPLE_EPOCH_MS, enumField, flag } from '../schemas/fields.ts'
 import { type JsonSchema, mapSubschemas } from '../schemas/schema-type.ts'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../schemas/schemas.ts'
 import { formatInstant } from '../text/instant.ts'
@@ -52,13 +52,8 @@ function envelopeSchema(ok: boolean, schemaId: string, member: JsonObject, descr
     type: 'object',
     required: ['ok', 'schema', 'requestId', 'issuedAt', ...Object.keys(member)],
     properties: {
-      ok: { type: 'boolean', description: `Always \`${ok}\`.`, example: ok },
-      schema: {
-        type: 'string',
-        enum: [schemaId],
-        description: 'Name of the envelope’s schema.',
-        example: schemaId,
-      },
+      ok: flag(`Always \`${ok}\`.`, ok),
+      schema: enumField([schemaId], 'Name of the envelope’s schema.', schemaId),
       requestId: {
         type: 'string',
         format: 'uuid',

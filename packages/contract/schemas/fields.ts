@@ -14,6 +14,12 @@ export const keysOf = <Key extends string>(table: {
 
 export const text = (description: string, example: string) =>
   ({ type: 'string', description, example }) as const
+/** A text of a form, as the source of a regular expression. */
+export const matching = (pattern: string, description: string, example: string) =>
+  ({ type: 'string', pattern, description, example }) as const
+/** The same field, which may be null too. */
+export const nullable = <const Field extends JsonSchema>(field: Field) =>
+  ({ ...field, nullable: true }) as const
 export const whole = (description: string, example: number) =>
   ({ type: 'integer', description, example, minimum: 0 }) as const
 export const flag = (description: string, example: boolean) =>
@@ -30,9 +36,9 @@ export const timestamp = (description: string, exampleDaysLater = 0) =>
   }) as const
 const EXAMPLE_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 export const hexHash = (description: string, example = EXAMPLE_HASH) =>
-  ({ type: 'string', pattern: SHA256_HEX_PATTERN, description, example }) as const
+  matching(SHA256_HEX_PATTERN, description, example)
 export const snapshotId = (description: string) =>
-  ({ type: 'string', pattern: SNAPSHOT_ID_PATTERN, description, example: 'VS-0001' }) as const
+  matching(SNAPSHOT_ID_PATTERN, description, 'VS-0001')
 
 // Fields of published content, of limited length.
 

@@ -25,7 +25,9 @@ import {
   hexHash,
   keysOf,
   list,
+  matching,
   named,
+  nullable,
   record,
   snapshotId,
   text,
@@ -84,45 +86,31 @@ const publicKey = named('SigningKey', 'One public key.', {
     'The key as PEM (SubjectPublicKeyInfo), for openssl.',
     '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
   ),
-  notBefore: {
-    ...timestamp('Start of its signing period; `null` if not stated.'),
-    nullable: true,
-  },
-  notAfter: {
-    ...timestamp('End of its signing period; `null` if not stated.', 365),
-    nullable: true,
-  },
+  notBefore: nullable(timestamp('Start of its signing period; `null` if not stated.')),
+  notAfter: nullable(timestamp('End of its signing period; `null` if not stated.', 365)),
 })
 
-const label = {
-  type: 'string',
-  pattern: API_KEY_LABEL_PATTERN,
-  description: 'A name for the key, for the holder’s own use.',
-  example: 'ci-mirror',
-} as const
-const keyId = {
-  type: 'string',
-  pattern: API_KEY_ID_PATTERN,
-  description: 'The public part of the key.',
-  example: '0123456789abcdef',
-} as const
+const label = matching(
+  API_KEY_LABEL_PATTERN,
+  'A name for the key, for the holder’s own use.',
+  'ci-mirror',
+)
+const keyId = matching(API_KEY_ID_PATTERN, 'The public part of the key.', '0123456789abcdef')
 
 const activeKeyProperties = {
   keyId,
   scope,
-  label: { ...label, nullable: true },
+  label: nullable(label),
   status: enumField(['active'], 'State of the key.', 'active'),
   createdAt: timestamp('When it was issued.'),
   expiresAt: timestamp('When it expires.', LIMITS.defaultTtlDays),
 } as const
 
-const digest = {
-  type: 'string',
-  pattern: SHA256_BASE64URL_PATTERN,
-  description:
-    'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s `data`; the value between the quotes of its `ETag`.',
-  example: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
-} as const
+const digest = matching(
+  SHA256_BASE64URL_PATTERN,
+  'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s `data`; the value between the quotes of its `ETag`.',
+  '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
+)
 
 const versionSummaryProperties = {
   snapshotId: snapshotId('ID of the version.'),
@@ -179,12 +167,12 @@ export const DATA_SCHEMAS = {
         `\`SYNCHRONIZED\`: measured, and the absolute offset plus maximum error is at most ${LIMITS.maxTimeDistanceMs} ms. \`UNSYNCHRONIZED\`: the sum is larger, or the source has not responded correctly for ${LIMITS.timeSilenceSeconds} s. \`UNVERIFIED\`: not measured.`,
         'SYNCHRONIZED',
       ),
-      source: {
-        type: 'string',
-        nullable: true,
-        description: 'The time source of the measurement; `null` if no source is configured.',
-        example: 'time.example.org',
-      },
+      source: nullable(
+        text(
+          'The time source of the measurement; `null` if no source is configured.',
+          'time.example.org',
+        ),
+      ),
       offsetMs: {
         type: 'integer',
         nullable: true,
@@ -198,10 +186,7 @@ export const DATA_SCHEMAS = {
         description: 'Maximum error of the offset, in milliseconds; `null` if not measured.',
         example: 4,
       },
-      checkedAt: {
-        ...timestamp('Time of the last measurement; `null` if never measured.'),
-        nullable: true,
-      },
+      checkedAt: nullable(timestamp('Time of the last measurement; `null` if never measured.')),
     }),
   }),
   EarlyAccess: record('Whether the waitlist is open and how to join it.', {
@@ -230,29 +215,24 @@ export const DATA_SCHEMAS = {
     }),
     challenge: named('Challenge', 'The human-verification challenge.', {
       provider: enumField(CHALLENGE_PROVIDERS, 'Provider of the challenge.', 'altcha'),
-      path: {
-        type: 'string',
-        nullable: true,
-        description:
+      path: nullable(
+        text(
           'Path of the challenge on this service; `null` for a hosted challenge, and while registration is unavailable.',
-        example: '/challenge',
-      },
-      siteKey: {
-        type: 'string',
-        nullable: true,
-        description: 'Public site key of a hosted challenge; `null` otherwise.',
-        example: '0x4AAAAAAA',
-      },
+          '/challenge',
+        ),
+      ),
+      siteKey: nullable(
+        text('Public site key of a hosted challenge; `null` otherwise.', '0x4AAAAAAA'),
+      ),
     }),
     privacy: textList('What is stored about a registration.', 'No IP address is stored.'),
   }),
   RegistrationResult: record('An accepted registration.', {
-    ticket: {
-      type: 'string',
-      pattern: TICKET_PATTERN,
-      description: 'A random receipt. It does not reveal the address.',
-      example: 'EA-9F86D081884C7D65',
-    },
+    ticket: matching(
+      TICKET_PATTERN,
+      'A random receipt. It does not reveal the address.',
+      'EA-9F86D081884C7D65',
+    ),
     status: enumField(['WAITING'], 'State of the registration.', 'WAITING'),
     message: text('Confirmation, in English.', 'The address is on the waitlist.'),
   }),

@@ -5,6 +5,7 @@ import {
   keysOf,
   lineField,
   list,
+  matching,
   named,
   record,
   sentenceField,
@@ -117,13 +118,11 @@ export const ORGANIZATION_CONTENT_SCHEMA = named(
   {
     ...IDENTITY,
     'logo?': record('The logo. Without it the pages show the name alone.', {
-      file: {
-        type: 'string',
-        pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._-]{0,60}\.(svg|png)$`,
-        description:
-          'File in the content folder: an SVG of up to 64 KiB, or a PNG of up to 128 KiB.',
-        example: 'logo.svg',
-      },
+      file: matching(
+        String.raw`^[A-Za-z0-9][A-Za-z0-9._-]{0,60}\.(svg|png)$`,
+        'File in the content folder: an SVG of up to 64 KiB, or a PNG of up to 128 KiB.',
+        'logo.svg',
+      ),
       alt: ALT,
     }),
     'accentColor?': colorField(

@@ -81,6 +81,12 @@ const CHANGE = named('ChangelogChange', 'One change, as seen by callers of the A
   },
 })
 
+const AFFECTED = list(
+  'Identifiers of the affected components.',
+  idField('Identifier of a component of this snapshot.', 'read-api'),
+  { uniqueItems: true },
+)
+
 /**
  * The published resources and the shape of each one's `data`. The name of a resource is its path below `/api/v1`, its
  * name in a version's `resources` and the path of its file in the content folder. The objects are open: optional fields
@@ -135,11 +141,7 @@ export const SNAPSHOT_SCHEMAS = {
             'When the incident ended, in UTC. Present only if the state is `resolved`.',
             '2025-10-30T08:40:00Z',
           ),
-          components: list(
-            'Identifiers of the affected components.',
-            idField('Identifier of a component of this snapshot.', 'read-api'),
-            { uniqueItems: true },
-          ),
+          components: AFFECTED,
           updates: list(
             'Updates during the incident, newest first.',
             named('IncidentUpdate', 'One update during the incident.', {
@@ -167,11 +169,7 @@ export const SNAPSHOT_SCHEMAS = {
           ),
           startsAt: instantField('Planned start, in UTC.', '2025-11-17T06:00:00Z'),
           endsAt: instantField('Planned end, in UTC. After the start.', '2025-11-17T08:00:00Z'),
-          components: list(
-            'Identifiers of the affected components.',
-            idField('Identifier of a component of this snapshot.', 'read-api'),
-            { uniqueItems: true },
-          ),
+          components: AFFECTED,
           updates: list(
             'Updates on the maintenance, newest first.',
             named('MaintenanceUpdate', 'One update on the maintenance.', {

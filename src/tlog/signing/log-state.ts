@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { decodeBase64Of32, encodeBase64 } from '@public-api/client-internal/base64'
+import { decodeCanonicalBase64, encodeBase64 } from '@public-api/client-internal/base64'
 import type { HashTree } from '@public-api/client-internal/log/hash-tree'
 import { equalHashes, rootOf } from '@public-api/client-internal/log/merkle-tree'
 import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
@@ -26,7 +26,7 @@ export function readLogState(file: string): LogState | undefined {
   }
   const value = parseJson(text)
   const [size, stated] = [propertyOf(value, 'size'), propertyOf(value, 'root')]
-  const root = typeof stated === 'string' ? decodeBase64Of32(stated) : undefined
+  const root = typeof stated === 'string' ? decodeCanonicalBase64(stated, 32) : undefined
   if (typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 && root !== undefined) {
     return { size, root }
   }

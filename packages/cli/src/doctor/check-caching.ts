@@ -5,6 +5,7 @@ import {
   HEADERS,
   READ_VARY,
 } from '@public-api/contract/http/headers'
+import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { Received } from '../verifying/requests.ts'
@@ -20,16 +21,8 @@ const LONGEST_SNAPSHOT_AGE_SECONDS = [
 ].reduce((sum, [, seconds]) => sum + Number(seconds), 0)
 
 /** The request id of a response, from its body: a proxy may have removed the header. */
-function requestIdOf({ content, response }: Observation): unknown {
-  return propertyOf(content, 'requestId') ?? response.field(HEADERS.requestId)
-}
-
-function bodyIdOf({ body, field }: Received): unknown {
-  try {
-    return propertyOf(JSON.parse(new TextDecoder().decode(body)), 'requestId')
-  } catch {
-    return field(HEADERS.requestId)
-  }
+function requestIdOf({ body, field }: Received): unknown {
+  return propertyOf(parseJson(body), 'requestId') ?? field(HEADERS.requestId)
 }
 
 function inspectHeaders({ where, row, code, response }: Observation, report: Report): void {
@@ -56,9 +49,9 @@ async function inspectAgain(
   report: Report,
 ): Promise<void> {
   const { response, where, row, code } = observed
-  const id = requestIdOf(observed)
+  const id = requestIdOf(response)
   const again = await probe.ask({ method: 'GET', target: response.target }, 2)
-  if (id === undefined || bodyIdOf(again) !== id) return
+  if (id === undefined || requestIdOf(again) !== id) return
   const age = again.field('Age')
   const found = `the same request id twice${age === undefined ? '' : `, Age: ${age}`}`
   if (code !== undefined || row?.cacheClass === 'none') report('no-store-cached', where, found)
@@ -69,10 +62,10 @@ async function inspectAgain(
 async function inspectQuery({ of, probe }: Survey, report: Report): Promise<void> {
   const target = ENDPOINTS.status.path
   const plain = of(target)
-  const id = plain?.isAsPromised === true ? requestIdOf(plain) : undefined
+  const id = plain?.isAsPromised === true ? requestIdOf(plain.response) : undefined
   if (id === undefined) return
   const fresh = await probe.ask({ method: 'GET', target: freshTarget(target) })
-  if (bodyIdOf(fresh) === id) {
+  if (requestIdOf(fresh) === id) {
     report('query-ignored', `GET ${target}`, 'the same response with and without a query')
   }
 }

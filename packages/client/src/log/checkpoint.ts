@@ -1,6 +1,6 @@
 // Checkpoints: c2sp.org/tlog-checkpoint. Cosignatures of type 0x04: c2sp.org/tlog-cosignature.
 
-import { decodeBase64Of32, encodeBase64 } from '../base64.ts'
+import { decodeCanonicalBase64, encodeBase64 } from '../base64.ts'
 import { LogError } from './log-error.ts'
 import { type NoteKey, type NoteSignature, parseNote, type SignedNote } from './signed-note.ts'
 
@@ -36,7 +36,7 @@ function parseCheckpoint(text: string, what = 'the checkpoint'): TreeHead {
   if (origin === '') return refuse(1, 'the origin of the log')
   const size = parseSize(sizeLine)
   if (size === undefined) return refuse(2, 'the size of the tree in decimal')
-  const root = decodeBase64Of32(rootLine)
+  const root = decodeCanonicalBase64(rootLine, 32)
   if (root === undefined) return refuse(3, 'the root hash, 32 bytes in base64')
   return { origin, size, root }
 }

@@ -1,4 +1,4 @@
-import { decodeBase64Of32, encodeBase64 } from '../base64.ts'
+import { decodeCanonicalBase64, encodeBase64 } from '../base64.ts'
 import { isLineOf, parseSignedCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 import { LogError } from './log-error.ts'
 import type { LogPolicy } from './log-policy.ts'
@@ -153,7 +153,8 @@ export async function verifyForkEvidence(
   }
   const path = proof.map(
     (hash, index) =>
-      decodeBase64Of32(hash) ?? refuse(`hash ${index + 1} of the proof is not 32 bytes in base64`),
+      decodeCanonicalBase64(hash, 32) ??
+      refuse(`hash ${index + 1} of the proof is not 32 bytes in base64`),
   )
   const roots =
     smaller.size === 0 ? undefined : await rootsOfConsistency(smaller.size, larger.size, path)

@@ -1,7 +1,7 @@
 // Offline proofs: c2sp.org/tlog-proof.
 
 import type { VersionEntry } from '#contract/history/version-chain'
-import { decodeBase64Of32, decodeCanonicalBase64, encodeBase64 } from '../base64.ts'
+import { decodeCanonicalBase64, encodeBase64 } from '../base64.ts'
 import { parseSize } from './checkpoint.ts'
 import { digestOf, parseLogEntry } from './log-entry.ts'
 import { LogError } from './log-error.ts'
@@ -56,7 +56,8 @@ function parseProof(text: string): LogProof {
     return refuse(at + 2 + MAX_PROOF_HASHES, `at most ${MAX_PROOF_HASHES} hashes`)
   }
   const hashes = lines.map(
-    (line, place) => decodeBase64Of32(line) ?? refuse(at + 2 + place, 'a hash, 32 bytes in base64'),
+    (line, place) =>
+      decodeCanonicalBase64(line, 32) ?? refuse(at + 2 + place, 'a hash, 32 bytes in base64'),
   )
   return { entry, index, hashes, note: text.slice(text.indexOf('\n\n') + 2) }
 }

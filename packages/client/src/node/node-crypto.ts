@@ -1,17 +1,11 @@
-import nodeCrypto, { createHash, createPublicKey, verify } from 'node:crypto'
+import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { ImportEd25519, Sha256, Sha256Bytes } from '../platform-crypto.ts'
 
 // The same OpenSSL as behind Node's WebCrypto, called synchronously. Another thread costs a fifth of a signature
 // check and several times a hash, and Node 20 prints a warning about Ed25519 in WebCrypto.
 
-/** `hash` needs no object per hash; early releases of Node 20 lack it. */
-const hash = nodeCrypto.hash as typeof nodeCrypto.hash | undefined
-
-function digest(content: Uint8Array | string, encoding: 'base64' | 'base64url' | 'hex'): string {
-  return hash === undefined
-    ? createHash('sha256').update(content).digest(encoding)
-    : hash('sha256', content, encoding)
-}
+const digest = (content: Uint8Array | string, encoding: 'base64' | 'base64url' | 'hex') =>
+  createHash('sha256').update(content).digest(encoding)
 
 /** The hash of a leaf or node of the log's tree. */
 export const sha256: Sha256Bytes = (content) => createHash('sha256').update(content).digest()
