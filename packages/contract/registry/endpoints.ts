@@ -112,7 +112,7 @@ const enveloped = <const Name extends DataSchemaName>(data: Name) =>
   ({ status: 200, data, envelope: 'response' }) as const
 
 /** A read of a published snapshot. Its path and handler follow from the name of the snapshot. */
-const snapshotRead = <const Name extends SnapshotName>(snapshot: Name) =>
+export const snapshotRead = <const Name extends SnapshotName>(snapshot: Name) =>
   ({
     ...publicRead,
     path: `${BASE_PATH}/${snapshot}`,

@@ -1,12 +1,28 @@
+import { ERRORS, type ErrorCode } from '../errors/errors.ts'
 import type { Issuance } from '../keys/issuance.ts'
+import { isSnapshotName } from '../snapshots/snapshot-schemas.ts'
 import { DAY_MS, parseInstant } from '../text/instant.ts'
 import { BASE_PATH } from './api-version.ts'
-import type { Endpoint, Registry } from './endpoints.ts'
+import { ROUTE_ERRORS, snapshotRead, type Endpoint, type Registry } from './endpoints.ts'
 import { LIMITS } from './limits.ts'
 
-// The types of a row state which words and schemas it may name, a test compares the rows with those of the specification,
-// and the OpenAPI document is linted. These are the rules that remain. Each function yields one sentence for each mistake.
+// The types of a row state which words and schemas it may name. These rules are about rows that contradict themselves or
+// each other. Each function yields one sentence for each mistake.
 
+/** Errors that every endpoint with a request body can return before it checks the fields. */
+const BODY_ERRORS = [
+  'INVALID_JSON',
+  'INVALID_INPUT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const satisfies readonly ErrorCode[]
+
+/** Letters and digits: an operationId that every client generator accepts as a name. */
+const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/
+const PATH = new RegExp(
+  String.raw`^${BASE_PATH}(?:/[a-z0-9]+(?:[.-][a-z0-9]+)*)*(?:/\{[a-z][A-Za-z0-9]*\})?$`,
+)
+const PARAMETER = /\/\{(\w+)\}$/
 const VERSIONED_PATH = /^\/api\/v[1-9]\d*(?:\/|$)/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -25,7 +41,7 @@ export function checkRegistry(
     rows.slice(index + 1).map((other) => [one, other] as const),
   )
   return [
-    ...rows.flatMap(([name, row]) => at(name, rowFaults(row, registry))),
+    ...rows.flatMap(([name, row]) => at(name, rowFaults(name, row, registry))),
     ...pairs.flatMap(([[name, row], [otherName, other]]) =>
       at(`${name} and ${otherName}`, pairFaults(row, other)),
     ),
@@ -35,13 +51,94 @@ export function checkRegistry(
 
 type Faults = Generator<string, undefined>
 
-function* rowFaults(row: Endpoint, registry: Registry): Faults {
-  const { stability, status, success, issuesKeys } = row
-  if (stability === 'experimental' && status === 'active')
+function* rowFaults(name: string, row: Endpoint, registry: Registry): Faults {
+  if (!OPERATION_ID.test(name))
+    yield 'the name is not an operationId; expected a lower-case letter, then letters and digits'
+  if (isBlank(row.summary)) yield 'the summary is missing'
+  if (isBlank(row.description)) yield 'the description is missing'
+  if (!PATH.test(row.path))
+    yield `the path ${row.path} is not plain; expected ${BASE_PATH}, segments of lower-case letters, digits, dots and hyphens, and a parameter only as the last segment`
+  yield* parameterFaults(row)
+  yield* methodFaults(row)
+  yield* successFaults(row)
+  yield* errorFaults(row)
+  yield* deprecationFaults(row, registry)
+}
+
+function* parameterFaults({ path, parameter, query = {} }: Endpoint): Faults {
+  for (const [name, { description }] of Object.entries(query)) {
+    if (isBlank(description)) yield `the query parameter ${name} has no description`
+  }
+  const named = PARAMETER.exec(path)?.[1]
+  if (parameter === undefined) {
+    if (named !== undefined) yield `the path parameter ${named} is not described`
+    return
+  }
+  const { name, description, example, pattern } = parameter
+  if (name !== named) yield `the parameter ${name} is described, but is not in the path ${path}`
+  if (isBlank(description)) yield `the parameter ${name} has no description`
+  if (example === '') yield `the parameter ${name} has no example`
+  if (pattern !== undefined && !new RegExp(pattern).test(example))
+    yield `the example ${example} of ${name} does not match its pattern ${pattern}`
+}
+
+function* methodFaults(row: Endpoint): Faults {
+  const { method, success, cacheClass, request, query, authentication } = row
+  if (method !== 'POST' && request !== undefined)
+    yield `a ${method} has no request body (RFC 9110 9.3)`
+  if (method === 'POST' && request === undefined) yield 'a POST describes its request body'
+  if (method !== 'POST' && success?.status === 201)
+    yield `a ${method} does not succeed with 201; only a POST creates`
+  if (method !== 'GET') {
+    if (query !== undefined) yield `a ${method} has no query parameters`
+    if (cacheClass !== 'none') yield `a ${method} is in the cache class none, not in ${cacheClass}`
+    if (success?.envelope === 'none')
+      yield `a ${method} succeeds with an envelope; only the OpenAPI document has none`
+  } else if (authentication !== 'none' && cacheClass !== 'none') {
+    yield 'what only a key holder may read is in the cache class none'
+  }
+}
+
+function* successFaults({ success, issuesKeys, ...row }: Endpoint): Faults {
+  if ((success === undefined) !== (row.status === 'preview'))
+    yield 'a preview endpoint is disabled and has no success; every other one has a success'
+  if (row.stability === 'experimental' && row.status === 'active')
     yield 'an experimental endpoint is never active (spec 9.5)'
   if ((issuesKeys === true) !== (success?.data === 'IssuedKey'))
     yield 'an endpoint is marked issuesKeys if and only if its success is IssuedKey, so that the pause applies to it'
-  yield* deprecationFaults(row, registry)
+  // Spec 2.1 and 2.2 define these two: a resource without an envelope, and one with its own envelope.
+  if ((success?.envelope === 'none') !== (success?.data === 'OpenApiDocument'))
+    yield 'the OpenAPI document, and nothing else, is sent without an envelope'
+  if ((success?.envelope === 'registration') !== (success?.data === 'RegistrationResult'))
+    yield 'the result of a registration, and nothing else, has the registration envelope'
+  if (success === undefined || !isSnapshotName(success.data)) return
+  const expected = snapshotRead(success.data)
+  for (const name of ['method', 'path', 'cacheClass', 'failure'] as const) {
+    if (row[name] !== expected[name])
+      yield `the ${name} of the snapshot ${success.data} is ${expected[name]}, not ${row[name]}`
+  }
+}
+
+function* errorFaults({ errors, failure, success, ...row }: Endpoint): Faults {
+  const routeErrors: readonly ErrorCode[] = ROUTE_ERRORS
+  for (const code of errors) {
+    const { status } = ERRORS[code]
+    if (routeErrors.includes(code)) yield `${code} belongs to the router, not to an endpoint`
+    if (status < 400 && status !== success?.status)
+      yield `${code} has the status ${status}, which is not that of the success`
+  }
+  for (const [code, isExpected, facts] of [
+    ...BODY_ERRORS.map((each) => [each, row.request !== undefined, 'reads a body'] as const),
+    ['KEY_REQUIRED', row.authentication === 'api-key', 'requires an API key'],
+    ['PREVIEW_NOT_ENABLED', row.status === 'preview', 'is a preview'],
+  ] as const) {
+    if (errors.includes(code) !== isExpected) yield `it lists ${code} if and only if it ${facts}`
+  }
+  const { status } = ERRORS[failure]
+  if (success !== undefined && status !== 503)
+    yield `an unexpected failure is a 503, but ${failure} is a ${status}`
+  if (success === undefined && !errors.includes(failure))
+    yield `without a success, the failure ${failure} is one of the errors it lists`
 }
 
 /**
