@@ -39,16 +39,6 @@ import { type CopySources, verifyCopy } from './verifying/verify-copy.ts'
 const ASKED_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
 
-/** A response from files. Nothing is fetched for it, so the keys are in a file too. */
-interface SavedFiles {
-  /** Head and body in one file; undefined for two files. */
-  readonly response: string | undefined
-  readonly headers: string
-  readonly body: string | undefined
-  readonly status: number | undefined
-  readonly keys: string
-}
-
 interface Settings {
   readonly address: Address
   readonly method: string
@@ -125,12 +115,12 @@ async function verifyFetched(settings: Settings): Promise<CommandResult> {
   }
 }
 
-async function verifySaved(settings: Settings, files: SavedFiles): ReturnType<typeof outcomeOf> {
+async function verifySaved(
+  settings: Settings,
+  files: NonNullable<ReturnType<typeof parseSavedFiles>>,
+): ReturnType<typeof outcomeOf> {
   const { address, method, ifNoneMatch } = settings
-  const saved =
-    files.response === undefined
-      ? await readSavedResponse(files.headers, files.body)
-      : await readWholeResponse(files.response)
+  const saved = await files.read()
   const status = files.status ?? saved.status
   if (status === undefined) {
     throw inputFailure('STATUS', `${files.headers}: no status line found; pass --status CODE`)
@@ -148,52 +138,48 @@ async function verifySaved(settings: Settings, files: SavedFiles): ReturnType<ty
   return outcomeOf(response, settings, nowMs, checking, keys)
 }
 
-function parseStatus(text: string): number {
+function parseStatus(option: string, text: string): number {
   if (/^[1-5]\d\d$/.test(text)) return Number(text)
-  throw new UsageError('--status expects a status code such as 200')
+  throw new UsageError(`${option} expects a status code such as 200`)
 }
 
-/** The files of a saved response; undefined without --headers and --response. */
+/** A response from files, and the file of its keys, because nothing is fetched; undefined without --headers and --response. */
 function parseSavedFiles({
   response,
-  headers,
+  headers = '',
   body,
-  status,
   keys,
+  status,
 }: {
-  readonly [name in keyof SavedFiles]?: string
-}): SavedFiles | undefined {
-  if (response !== undefined && (headers ?? body) !== undefined) {
+  readonly [name in 'response' | 'headers' | 'body' | 'keys']?: string
+} & { readonly status?: number }) {
+  if (response !== undefined && (headers !== '' || body !== undefined)) {
     throw new UsageError('--response contains head and body; omit --headers and --body')
   }
-  if (headers === undefined && response === undefined) {
+  if (headers === '' && response === undefined) {
     if (body === undefined && status === undefined) return undefined
     throw new UsageError('--body and --status belong to a saved response; give its --headers too')
   }
   if (keys === undefined) {
     throw new UsageError('a saved response needs --keys FILE: nothing is fetched')
   }
-  return {
-    response,
-    headers: headers ?? '',
-    body,
-    status: status === undefined ? undefined : parseStatus(status),
-    keys,
-  }
+  const read = () =>
+    response === undefined ? readSavedResponse(headers, body) : readWholeResponse(response)
+  return { headers, status, keys, read }
 }
 
-function parseAt(text: string): number {
+function parseAt(option: string, text: string): number {
   const atMs = parseInstant(text)
   if (atMs !== undefined) return atMs
-  throw new UsageError('--at expects a time such as 2026-11-21T09:00:00Z')
+  throw new UsageError(`${option} expects a time such as 2026-11-21T09:00:00Z`)
 }
 
 /** The characters of a header field (RFC 9110 5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-function parseEtag(text: string | undefined): string | undefined {
-  if (text === undefined || FIELD_VALUE.test(text)) return text
-  throw new UsageError('--if-none-match expects an ETag such as W/"abc"')
+function parseEtag(option: string, text: string): string {
+  if (FIELD_VALUE.test(text)) return text
+  throw new UsageError(`${option} expects an ETag such as W/"abc"`)
 }
 
 /** `svc verify`: checks that the service signed a response. */
@@ -236,7 +222,10 @@ With --headers or --response, verifies a saved response and fetches nothing:
       ),
       choices: SAVED_METHODS,
     },
-    'if-none-match': textOption('ETAG: send If-None-Match with ETAG, and verify the 304'),
+    'if-none-match': {
+      ...textOption('ETAG: send If-None-Match with ETAG, and verify the 304'),
+      parse: parseEtag,
+    },
     mirror: textOptions(`URL: a copy to read while the service is away: no response, or a 429 or 5xx
       without a signature; repeat it for several copies. Needs a pinned key`),
     'max-mirror-age': numberOption(
@@ -248,8 +237,14 @@ With --headers or --response, verifies a saved response and fetches nothing:
     headers: textOption('FILE: the saved head of a response, as curl -D writes it'),
     body: textOption('FILE: the saved body'),
     response: textOption('FILE: head and body of a response, as curl -i writes it'),
-    status: textOption('CODE: the status, if the head has no status line'),
-    at: textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
+    status: {
+      ...textOption('CODE: the status, if the head has no status line'),
+      parse: parseStatus,
+    },
+    at: {
+      ...textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
+      parse: parseAt,
+    },
     timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },
     proof: textOption('FILE: verify this offline proof; nothing is fetched'),
     policy: textOption('FILE: whom you trust, for --proof (c2sp.org/tlog-policy)'),
@@ -301,11 +296,11 @@ With --headers or --response, verifies a saved response and fetches nothing:
         values.method.toUpperCase(),
         isSaved ? SAVED_METHODS : ASKED_METHODS,
       ),
-      ifNoneMatch: parseEtag(values['if-none-match']),
+      ifNoneMatch: values['if-none-match'],
       keysFile: values.keys,
       pinnedKeyIds,
       maxAgeSeconds: values['max-age'] ?? SIGNATURE_MAX_AGE_SECONDS,
-      atMs: values.at === undefined ? undefined : parseAt(values.at),
+      atMs: values.at,
       timeoutMs: values.timeout * 1000,
       copies: mirrors &&
         pinnedKeyIds && {

@@ -27,6 +27,14 @@ const PASS_HEADERS = 'Configure the proxy or CDN to forward the header unchanged
 const NO_TRANSFORM =
   'Disable everything that rewrites bodies in transit (minifying, injecting, character conversion).'
 
+const COPY_HOST = 'Use the configuration in deploy/copy, or the file _headers in the copy.'
+
+const OBEY_ORIGIN = 'Configure the CDN to obey and forward Cache-Control of the origin.'
+
+const NO_CORS = 'Leave CORS to the service, because pages of other sites must not write.'
+
+const DEPLOY_AGAIN = 'Deploy again, and purge the cache.'
+
 /** The directives of a snapshot's Cache-Control that limit its age. */
 const SNAPSHOT_AGES = CACHE_CLASSES['static-snapshot'].cacheControl.replace(/^public, /, '')
 
@@ -200,13 +208,10 @@ export const FINDING_CATALOG = {
     'Configure the proxy to forward target and ETag unchanged, and not to store 304 responses.',
   ),
   'not-modified-headers': warning('ETag, Cache-Control and Vary on a 304', PASS_HEADERS),
-  'cache-control': error(
-    'the Cache-Control of the endpoint’s cache class',
-    'Configure the CDN to obey and forward Cache-Control of the origin.',
-  ),
+  'cache-control': error('the Cache-Control of the endpoint’s cache class', OBEY_ORIGIN),
   'error-cacheable': error(
     `${HEADERS.cacheControl}: ${ERROR_CACHE_CONTROL} on errors and key holders’ responses`,
-    'Configure the CDN to obey and forward Cache-Control of the origin.',
+    OBEY_ORIGIN,
   ),
   'no-store-cached': error(
     'a new response to each request for an uncacheable resource',
@@ -269,14 +274,8 @@ export const FINDING_CATALOG = {
     'a preflight response that allows GET with a key and If-None-Match',
     'Configure the proxy to forward OPTIONS to the service.',
   ),
-  'preflight-offers': error(
-    'a preflight response that allows only GET, HEAD and OPTIONS',
-    'Leave CORS to the service, because pages of other sites must not write.',
-  ),
-  'cors-on-write': error(
-    'no CORS header on write endpoints',
-    'Leave CORS to the service, because pages of other sites must not write.',
-  ),
+  'preflight-offers': error('a preflight response that allows only GET, HEAD and OPTIONS', NO_CORS),
+  'cors-on-write': error('no CORS header on write endpoints', NO_CORS),
   'clock-skew': error(
     `clocks of the server and this machine that differ by at most ${DOCTOR_BOUNDS.clockSkewSeconds} s`,
     'Compare both with a time source. Verifiers reject signatures from the future.',
@@ -313,14 +312,8 @@ export const FINDING_CATALOG = {
     'the registry version of this program',
     'Run the doctor of the deployed version. Checks that depend on the version were skipped.',
   ),
-  'index-differs': error(
-    'the rows of this registry version in the discovery index',
-    'Deploy again, and purge the cache.',
-  ),
-  'policy-differs': error(
-    'the promises of this registry version in the policy',
-    'Deploy again, and purge the cache.',
-  ),
+  'index-differs': error('the rows of this registry version in the discovery index', DEPLOY_AGAIN),
+  'policy-differs': error('the promises of this registry version in the policy', DEPLOY_AGAIN),
   'openapi-differs': error(
     `an OpenAPI ${OPENAPI_VERSION} document with the operations of the index`,
     'Purge the cache, because the documents are from two deployments.',
@@ -389,17 +382,11 @@ export const FINDING_CATALOG = {
     'a proof of the newest version',
     'Wait for the next refresh. If it lasts, check that the releases folder of the copy is updated.',
   ),
-  'copy-type': warning(
-    'the media type of the file',
-    'Use the configuration in deploy/copy, or the file _headers in the copy.',
-  ),
-  'copy-cors': error(
-    'Access-Control-Allow-Origin: * on data',
-    'Use the configuration in deploy/copy, or the file _headers in the copy.',
-  ),
+  'copy-type': warning('the media type of the file', COPY_HOST),
+  'copy-cors': error('Access-Control-Allow-Origin: * on data', COPY_HOST),
   'copy-cached': warning(
     `at most ${DOCTOR_BOUNDS.copyCacheSeconds / 60} minutes in caches for pages and for what names the newest version`,
-    'Use the configuration in deploy/copy, or the file _headers in the copy.',
+    COPY_HOST,
   ),
   'copy-partly-read': info(
     'all files of the copy',

@@ -20,22 +20,9 @@ interface DescribedStep {
   readonly found: string
 }
 
-/** What each step checks. */
-const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
-  keys: 'the key document contains a usable key, and the pinned key if --pin is given',
-  proof: 'the headers of a signature',
-  digest: 'Content-Digest is the SHA-256 of the body',
-  signature: 'the signature matches method, target, status, time and digest',
-  key: 'a trusted key signed within its validity period',
-  freshness: 'the signature is neither too old nor from the future',
-  body: 'the body is JSON',
-  etag: 'the ETag is the hash of the data',
-  requestId: 'X-Request-Id matches the body',
-}
-
 const QUESTION_304 = 'the request named this ETag'
 
-function describeFreshness({ expected, found }: StepReport, nowMs: number): string {
+function describeFreshness({ expected, found }: StepReport, { nowMs }: VerifyOutcome): string {
   const [signedAt = '', renewedAt] = found
   const signedAtMs = parseInstant(signedAt)
   if (signedAtMs === undefined) return `signed at ${signedAt}, which is not an ISO 8601 time in UTC`
@@ -50,58 +37,69 @@ function signedPart({ status }: HttpResponse): string {
   return status === 304 ? 'ETag' : 'digest'
 }
 
-function describePassed(report: StepReport, { response, nowMs }: VerifyOutcome): string {
-  const { step, expected, found } = report
-  const [value] = found
-  switch (step) {
-    case 'keys': {
+/** How the found values of a step are described. */
+type Describe = (report: StepReport, outcome: VerifyOutcome) => string
+
+const joined: Describe = ({ found }) => found.join(', ')
+
+/** What each step checks, what it found, and what it found if it failed, unless the message of the error says it. */
+const STEPS: {
+  readonly [Name in VerificationStep]: {
+    readonly question: string
+    readonly passed: Describe
+    readonly failed?: (...given: [...Parameters<Describe>, VerificationError]) => string
+  }
+} = {
+  keys: {
+    question: 'the key document contains a usable key, and the pinned key if --pin is given',
+    passed({ expected, found }) {
       const ids = found.map((id) => `${id}${expected.includes(id) ? ' (pinned)' : ''}`)
       return `${pluralOf(found.length, 'key')}: ${ids.join(', ')}`
-    }
-    case 'digest':
-      return `${value} over ${pluralOf(response.body.length, 'byte')}`
-    case 'signature':
-      return `covers ${response.method} ${response.target}, status ${response.status}, this time and this ${signedPart(response)}`
-    case 'freshness':
-      return describeFreshness(report, nowMs)
-    case 'body':
-      return 'valid UTF-8 JSON'
-    case 'etag':
-      return value ?? `no ETag header; computed from the data: ${expected[0] ?? 'none'}`
-    case 'requestId':
-      return value ?? 'no X-Request-Id header'
-    case 'proof':
-    case 'key':
-      return found.join(', ')
-  }
-}
-
-/** What a failed step found. The message of the error, unless more is known. */
-function describeFailed(
-  report: StepReport,
-  { response, nowMs }: VerifyOutcome,
-  { code, message }: VerificationError,
-): string {
-  const { step, expected, found } = report
-  switch (step) {
-    case 'proof':
-      return `no ${expected.filter((name) => !found.includes(name)).join(', no ')}`
-    case 'digest':
-      return `stated ${expected[0] ?? 'no sha-256'}, the body of ${pluralOf(response.body.length, 'byte')} has ${found.join()}`
-    case 'signature':
-      return `no known key signed ${response.method} ${response.target} ${response.status} with this time and ${signedPart(response)}`
-    case 'freshness':
-      return ['MALFORMED', 'FUTURE', 'STALE'].includes(code)
-        ? describeFreshness(report, nowMs)
-        : message
-    case 'body':
-      return 'not valid UTF-8 JSON'
-    case 'keys':
-    case 'key':
-    case 'etag':
-    case 'requestId':
-      return message
-  }
+    },
+  },
+  proof: {
+    question: 'the headers of a signature',
+    passed: joined,
+    failed: ({ expected, found }) =>
+      `no ${expected.filter((name) => !found.includes(name)).join(', no ')}`,
+  },
+  digest: {
+    question: 'Content-Digest is the SHA-256 of the body',
+    passed: ({ found }, { response }) =>
+      `${found.join()} over ${pluralOf(response.body.length, 'byte')}`,
+    failed: ({ expected, found }, { response }) =>
+      `stated ${expected[0] ?? 'no sha-256'}, the body of ${pluralOf(response.body.length, 'byte')} has ${found.join()}`,
+  },
+  signature: {
+    question: 'the signature matches method, target, status, time and digest',
+    passed: (_, { response }) =>
+      `covers ${response.method} ${response.target}, status ${response.status}, this time and this ${signedPart(response)}`,
+    failed: (_, { response }) =>
+      `no known key signed ${response.method} ${response.target} ${response.status} with this time and ${signedPart(response)}`,
+  },
+  key: { question: 'a trusted key signed within its validity period', passed: joined },
+  freshness: {
+    question: 'the signature is neither too old nor from the future',
+    passed: describeFreshness,
+    failed: (report, outcome, { code, message }) =>
+      ['MALFORMED', 'FUTURE', 'STALE'].includes(code)
+        ? describeFreshness(report, outcome)
+        : message,
+  },
+  body: {
+    question: 'the body is JSON',
+    passed: () => 'valid UTF-8 JSON',
+    failed: () => 'not valid UTF-8 JSON',
+  },
+  etag: {
+    question: 'the ETag is the hash of the data',
+    passed: ({ expected, found }) =>
+      found[0] ?? `no ETag header; computed from the data: ${expected[0] ?? 'none'}`,
+  },
+  requestId: {
+    question: 'X-Request-Id matches the body',
+    passed: ({ found }) => found[0] ?? 'no X-Request-Id header',
+  },
 }
 
 /** The beginning of the warnings that belong to a step. */
@@ -119,13 +117,14 @@ function describeSteps(outcome: VerifyOutcome): readonly DescribedStep[] {
   const { response, steps, failure } = outcome
   return steps.map((report) => {
     const { step, outcome: result } = report
-    const expected = step === 'etag' && response.status === 304 ? QUESTION_304 : QUESTIONS[step]
+    const { question, passed, failed } = STEPS[step]
+    const expected = step === 'etag' && response.status === 304 ? QUESTION_304 : question
     const found =
       result === 'unchecked'
         ? 'not checked'
         : result === 'failed' && failure !== undefined
-          ? describeFailed(report, outcome, failure)
-          : describePassed(report, outcome)
+          ? (failed?.(report, outcome, failure) ?? failure.message)
+          : passed(report, outcome)
     const code = WARNING_CODES[step]
     const isWarned = warningsOf(outcome).some((each) => code !== undefined && each.startsWith(code))
     const shown = isWarned ? 'warning' : result
