@@ -35,7 +35,7 @@ const SHOWN_PLACES = 4
 
 interface Settings extends Pick<
   DoctorSettings,
-  'origin' | 'pinnedKeyIds' | 'hasKeyRecord' | 'deployment' | 'mirrors'
+  'origin' | 'pinnedKeyIds' | 'hasKeyRecord' | 'deployment' | 'mirrors' | 'readsAllFiles'
 > {
   readonly timeoutMs: number
   readonly machine: ServiceMachine | undefined
@@ -154,7 +154,7 @@ It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET
 OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which
 rejects it. It sends no registration, no key and no other write. With --mirror it also
 reads up to ${DOCTOR_BOUNDS.copyFiles} files of each static copy: their bytes, headers and age. It does so
-even if the service does not respond.`,
+even if the service does not respond. With --all-files there is no limit.`,
     options: {
       pin: textOptions(`KEYID: ID of the key that is expected to sign; repeat it for an announced
       next key`),
@@ -167,6 +167,7 @@ even if the service does not respond.`,
       mirror: textOptions(
         'URL: a static copy of the deployment, to inspect too; repeat it for several',
       ),
+      'all-files': flag('with --mirror: read every file of the copy'),
       list: flag('print all possible findings with severity, expectation and advice'),
       timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },
     },
@@ -193,6 +194,7 @@ even if the service does not respond.`,
         deployment: values.deployment,
         machine,
         mirrors: (values.mirror ?? []).map(parseOrigin),
+        readsAllFiles: values['all-files'],
         timeoutMs: values.timeout * 1000,
       }
       return examine(settings, output)

@@ -59,7 +59,11 @@ async function prepare() {
 let prepared: ReturnType<typeof prepare> | undefined
 
 /** Findings of the doctor about a damaged copy. */
-async function inspect(t: TestContext, damage: Damage, settings: { aheadMs?: number } = {}) {
+async function inspect(
+  t: TestContext,
+  damage: Damage,
+  settings: { aheadMs?: number; readsAllFiles?: boolean } = {},
+) {
   const { deployment, copy } = await (prepared ??= prepare())
   const host = await serve(t, ({ url = '' }, response) => {
     const file = url.slice(1).replace(/(^|\/)$/, '$1index.html')
@@ -97,6 +101,9 @@ const flip = (sent: Sent): void => {
   const middle = sent.body.length >> 1
   sent.body[middle] = (sent.body[middle] ?? 0) ^ 1
 }
+const flipFirst = ({ body }: Sent): void => {
+  body[0] = (body[0] ?? 0) ^ 1
+}
 const set =
   (name: string, value: string) =>
   ({ headers }: Sent): void => {
@@ -130,6 +137,7 @@ const CASES: readonly (readonly [
     },
     [['copy-changed', ['doctor-asks-for-nothing']]],
   ],
+  ['a byte of the list', at('site.json', flipFirst), [['copy-changed', ['site.json']]]],
   [
     'an unknown path answered with 200',
     (_, sent) => {
@@ -214,11 +222,11 @@ test('the doctor says how old a copy is, and inspects it if the service does not
   )
 })
 
-test('the doctor reads the newest files of a very large copy, and says so', async (t) => {
+test('the doctor reads the newest files of a very large copy, and says so, or all of them', async (t) => {
   const filler = Buffer.from('{}')
   const digest = createHash('sha256').update(filler).digest('base64url')
   const read: string[] = []
-  const found = await inspect(t, (file, sent) => {
+  const enlarge: Damage = (file, sent) => {
     if (file === 'site.json') {
       const files = Object.fromEntries(
         Array.from({ length: DOCTOR_BOUNDS.copyFiles + 1 }, (_, index) => [
@@ -226,14 +234,17 @@ test('the doctor reads the newest files of a very large copy, and says so', asyn
           [digest],
         ]),
       )
-      sent.body = Buffer.from(JSON.stringify({ files }))
+      sent.body = Buffer.from(JSON.stringify({ schema: 'svc.public.site.v1', files }))
     }
     if (!/^assets\/\d/.test(file)) return
     read.push(file)
     Object.assign(sent, { status: 200, body: filler })
     sent.headers['Content-Type'] = 'application/json'
-  })
-  assert.deepEqual(found, [['copy-partly-read', ['']]])
+  }
+  assert.deepEqual(await inspect(t, enlarge), [['copy-partly-read', ['']]])
   assert.equal(read.length, DOCTOR_BOUNDS.copyFiles)
   assert.ok(!read.includes('assets/0.json'))
+  read.length = 0
+  assert.deepEqual(await inspect(t, enlarge, { readsAllFiles: true }), [])
+  assert.equal(new Set(read).size, DOCTOR_BOUNDS.copyFiles + 1)
 })

@@ -17,6 +17,7 @@ const CONCURRENCY = 4
 /** Files that visitors do not ask for: hosts read or hide them. */
 const OF_THE_HOST = new Set(['_headers', '.nojekyll'])
 const NOT_FOUND = '404.html'
+const SITE_SCHEMA = 'svc.public.site.v1'
 
 /** Media types of files; the first pattern that fits counts. */
 const TYPES: readonly (readonly [file: RegExp, type: RegExp, expected: string])[] = [
@@ -63,10 +64,14 @@ function inspectHeaders(file: string, where: string, { field }: Received, report
   }
 }
 
-/** A digest of each file that the last run of `svc site` listed. A copy by `svc mirror` has no list. */
-function listedFiles(body: Uint8Array): readonly (readonly [file: string, digest: string])[] {
-  const files = propertyOf(parseJson(body), 'files')
-  return Object.entries(Object(files) as object).flatMap(([file, written]) => {
+/** A digest of each file in the list of `svc site`; undefined if it is not one. */
+function listedFiles(
+  body: Uint8Array,
+): readonly (readonly [file: string, digest: string])[] | undefined {
+  const list = parseJson(body)
+  const files = propertyOf(list, 'files')
+  if (propertyOf(list, 'schema') !== SITE_SCHEMA || typeof files !== 'object') return undefined
+  return Object.entries(files ?? {}).flatMap(([file, written]) => {
     const digest: unknown = Array.isArray(written) ? written[0] : undefined
     return typeof digest === 'string' && !OF_THE_HOST.has(file) ? [[file, digest] as const] : []
   })
@@ -99,7 +104,10 @@ async function readProof(
 }
 
 /** A copy of the deployment at a URL with a slash at its end, the newest version of the service if it responded, and the time. */
-interface MirrorSettings extends Pick<DoctorSettings, 'origin' | 'ask' | 'pinnedKeyIds'> {
+interface MirrorSettings extends Pick<
+  DoctorSettings,
+  'origin' | 'ask' | 'pinnedKeyIds' | 'readsAllFiles'
+> {
   readonly mirror: string
   readonly nowMs: number
   readonly newest: string | undefined
@@ -110,7 +118,7 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
   const { origin: host, pathname } = new URL(settings.mirror)
 
   /** Reads a file, and reports what is wrong. Resolves with its bytes unless it is missing. */
-  async function read(file: string, digest?: string): Promise<Uint8Array | undefined> {
+  async function readFile(file: string, digest?: string): Promise<Uint8Array | undefined> {
     const isNotFound = file === NOT_FOUND
     // Hosts send a page for the address of its folder.
     const address = isNotFound
@@ -139,19 +147,21 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
     return body
   }
 
-  const proof = await read('now.json')
+  const proof = await readFile('now.json')
   const entry = proof && (await readProof(proof, settings, `${settings.mirror}now.json`, report))
   const wanted = new Map<string, string>()
   const list = await settings.ask({ method: 'GET', target: `${pathname}site.json`, origin: host })
-  const listed = list.status === 200 ? listedFiles(list.body) : []
+  // A copy by `svc mirror` has none.
+  const found = list.status === 200 ? listedFiles(list.body) : []
+  if (found === undefined) {
+    report('copy-changed', `${settings.mirror}site.json`, 'not the list that svc site writes')
+  }
+  const listed = found ?? []
   // The list is in the order of writing: feeds, lists and pages of the site are last, and before them pages of the oldest versions.
-  for (const [file, digest] of listed.slice(-DOCTOR_BOUNDS.copyFiles)) wanted.set(file, digest)
-  if (listed.length > DOCTOR_BOUNDS.copyFiles) {
-    report(
-      'copy-partly-read',
-      settings.mirror,
-      `${DOCTOR_BOUNDS.copyFiles} of ${listed.length} files`,
-    )
+  const read = listed.slice(settings.readsAllFiles === true ? 0 : -DOCTOR_BOUNDS.copyFiles)
+  for (const [file, digest] of read) wanted.set(file, digest)
+  if (read.length < listed.length) {
+    report('copy-partly-read', settings.mirror, `${read.length} of ${listed.length} files`)
   }
   if (entry !== undefined) {
     // What the service signed counts more than the list, which anyone can write.
@@ -162,7 +172,7 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
     }
   }
   await forEachSome([...wanted], { concurrency: CONCURRENCY, signal: undefined }, async (each) => {
-    await read(...each)
+    await readFile(...each)
   })
   return undefined
 }

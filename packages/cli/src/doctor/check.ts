@@ -25,6 +25,8 @@ export interface DoctorSettings {
   readonly deployment: 'primary' | 'preview' | undefined
   /** URLs of static copies, each with a slash at the end. */
   readonly mirrors?: readonly string[]
+  /** Whether every file of the copies is read, and not only the newest ones. */
+  readonly readsAllFiles?: boolean
   /** The check of the machine that runs the deployment, if it is this one. */
   readonly checkMachine?: ((report: Report) => Promise<string | undefined>) | undefined
   /** Called after each response. */

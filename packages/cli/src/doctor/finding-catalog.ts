@@ -390,7 +390,7 @@ export const FINDING_CATALOG = {
   ),
   'copy-partly-read': info(
     'all files of the copy',
-    'Nothing: svc audit --mirror URL compares all versions of the copy with the log.',
+    'Read all of them with --all-files. svc audit --mirror URL compares all versions of the copy with the log.',
   ),
   cookie: error('no cookie', 'Disable the cookie of the CDN. The policy promises no cookies.'),
 } as const

@@ -65,7 +65,7 @@ async function runCheck(check: string, run: (report: Report) => Promise<string |
  * copies to inspect.
  */
 export async function runDoctor(settings: DoctorSettings) {
-  const { origin, ask, mirrors = [], nowMs, pinnedKeyIds, checkMachine, onResponse } = settings
+  const { origin, ask, mirrors = [], nowMs, checkMachine, onResponse } = settings
   const probe = createProbe(origin, ask, onResponse)
   const reached = createFindings()
   const survey = await probeDeployment(probe, reached.report).catch((error: unknown) => {
@@ -95,11 +95,10 @@ export async function runDoctor(settings: DoctorSettings) {
   const newest = propertyOf(propertyOf(index, 'data'), 'snapshotId')
   for (const mirror of mirrors) {
     const inspected = {
+      ...settings,
       mirror,
-      origin,
       ask: askMirror,
       nowMs: nowMs(),
-      pinnedKeyIds,
       newest: typeof newest === 'string' ? newest : undefined,
     }
     checks.push(await runCheck(`copy ${mirror}`, (report) => checkMirror(inspected, report)))
