@@ -51,7 +51,7 @@ for (const place of document.querySelectorAll<HTMLElement>('.token')) mountChall
 for (const place of document.querySelectorAll('.fields dt, .endpoint > div > h3')) {
   const { firstChild: name } = place
   if (!(name instanceof Text)) continue
-  const link = pageElement('a', name.data.trim(), place.localName === 'h3' ? 'anchor' : '')
+  const link = pageElement('a', name.data.trim(), 'anchor')
   link.href = `#${place.id}`
   name.replaceWith(link, ' ')
 }

@@ -62,7 +62,7 @@ document.addEventListener('click', ({ target }) => {
     void copy(text, () => showDone(button))
   }
   // A heading or a field that links to itself also copies its link.
-  const anchor = target.closest<HTMLAnchorElement>('a.anchor, .fields dt > a')
+  const anchor = target.closest<HTMLAnchorElement>('a.anchor')
   if (anchor !== null) void copy(anchor.href, () => announce(body.dataset['linkCopied'] ?? ''))
 })
 

@@ -109,7 +109,7 @@ function newestChanges(context: PageContext): Html {
   const t = texts.overview
   const entries = facts.newestVersions(SHOWN_VERSIONS)
   return html`${notesLanguage(context)}
-    <ul class="plain-list entries newest">
+    <ul class="plain-list newest">
       ${entries.map(({ snapshotId, sequence, createdAt, note, changes }) => {
         const page = pathOfPage(locale, `history/${snapshotId}`)
         const ownChanges = changes.filter(({ resource }) => !isTranslation(resource))
@@ -148,7 +148,7 @@ function nearestPlans(context: PageContext): Html {
     const nearest = HORIZONS.flatMap((horizon) => items.filter((item) => item.horizon === horizon))
     return html`${languageNote(context, 'roadmap')}
       ${nearest.length === 0 && html`<p class="muted">${texts.roadmap.none}</p>`}
-      <ul class="plain-list entries newest">
+      <ul class="plain-list newest">
         ${nearest.slice(0, SHOWN_PLANS).map(
           ({ id, title, summary, horizon }) =>
             html`<li>
