@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
-import { type parseScriptArgs, ScriptUsageError } from '../scripts/script-main.ts'
+import { UsageError } from '@public-api/cli-kit/command'
+import { type parseScriptArgs } from '../scripts/script-main.ts'
 
 /** The history length that the audit's target applies to. */
 export const AUDITED_VERSIONS = 10_000
@@ -81,16 +82,14 @@ export const FLAGS = {
 
 type FlagValues = ReturnType<typeof parseScriptArgs<typeof FLAGS>>['values']
 
-/** The parts and sizes of a run, from its flags. Throws a ScriptUsageError. */
+/** The parts and sizes of a run, from its flags. Throws a UsageError. */
 export function parseOptions({ quick, write, only }: FlagValues): BenchOptions {
   const parts = PARTS.filter((part) => only.includes(part))
   if (parts.length < new Set(only).size) {
-    throw new ScriptUsageError(
-      `--only: expected one of ${PARTS.join(', ')}, found ${only.join(', ')}`,
-    )
+    throw new UsageError(`--only: expected one of ${PARTS.join(', ')}, found ${only.join(', ')}`)
   }
   if (write && (quick || only.length > 0)) {
-    throw new ScriptUsageError('--write: expected a full run, found --quick or --only')
+    throw new UsageError('--write: expected a full run, found --quick or --only')
   }
   return {
     ...FULL,

@@ -1,7 +1,8 @@
 import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
+import { UsageError } from '@public-api/cli-kit/command'
+import { runScript } from '../scripts/script-main.ts'
 import { withDatabase } from '../src/cli/database.ts'
 import { startMixedTraffic } from '../test/support/mixed-traffic.ts'
 import { issueInto } from '../test/support/stored-keys.ts'
@@ -74,7 +75,7 @@ await runScript(import.meta, {
   async run({ values }) {
     const minutes = /^\d{1,4}$/.test(values.minutes) ? Number(values.minutes) : 0
     if (minutes < 1 || minutes > 1440) {
-      throw new ScriptUsageError('--minutes: expected a whole number from 1 to 1440')
+      throw new UsageError('--minutes: expected a whole number from 1 to 1440')
     }
     const { megabytes, tally, published, growth } = await soak(minutes)
     const table: Table = {

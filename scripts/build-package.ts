@@ -1,9 +1,10 @@
 import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { UsageError } from '@public-api/cli-kit/command'
 import { build, type BuildOptions } from 'esbuild'
 import { buildClient } from './build-client.ts'
 import { copyPackageFiles, PROGRAM, ROOT, writeLicenses } from './package-files.ts'
-import { runScript, ScriptUsageError } from './script-main.ts'
+import { runScript } from './script-main.ts'
 
 /** Builds a program in a folder: `dist` with all that it needs and the licenses of that, the manifest, the README and the license. */
 async function buildProgram(source: string, folder: string, options: BuildOptions): Promise<void> {
@@ -50,7 +51,7 @@ Exit code: 0 done, 1 it does not build, 2 wrong usage.
   takesArguments: true,
   async run({ positionals: [name = ''] }) {
     const found = Object.entries(BUILDS).find(([each]) => each === name)
-    if (found === undefined) throw new ScriptUsageError('expected the folder of a package')
+    if (found === undefined) throw new UsageError('expected the folder of a package')
     await found[1](folderOf(name))
     process.stdout.write(`Built packages/${name}\n`)
     return 0

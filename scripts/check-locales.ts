@@ -14,7 +14,6 @@ import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
 import { runScript } from './script-main.ts'
 
 const ENGLISH = 'en'
-const LINE_BREAKS_FILE = 'locales/th-line-breaks.json'
 
 const HELP = `Usage: npx node scripts/check-locales.ts
 
@@ -24,21 +23,8 @@ one text of several needs its own. A text whose English changed therefore lacks 
 "npm run generate" adds the new English with an empty translation, and the old one is listed until it is renamed or removed.
 Listed as well: {places} and code in backticks that a translation and its English do not share, and plural forms that are missing.
 
-${LINE_BREAKS_FILE} lists Thai words whose line breaks browsers get wrong: + where a browser breaks a word, | between two.
-
 Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
 `
-
-/** Thai words whose line breaks browsers get wrong (src/pages/texts/thai-lines.ts). */
-interface LineBreaks {
-  readonly loanwords: readonly string[]
-  readonly neighbors: readonly string[]
-  readonly prefixes: readonly {
-    readonly word: string
-    readonly notAfter: readonly string[]
-    readonly notBefore: string
-  }[]
-}
 
 /** Input of the check. */
 export interface LocaleFiles {
@@ -48,7 +34,6 @@ export interface LocaleFiles {
   readonly contract: readonly string[]
   /** The other files, by locale. */
   readonly translations: { readonly [locale: string]: Translations }
-  readonly lineBreaks: LineBreaks
 }
 
 /** A text to translate. */
@@ -158,37 +143,11 @@ function englishFaults(tree: TextTree, prefix = ''): readonly string[] {
   ]
 }
 
-const THAI_WORDS = /^[\u0e01-\u0e4e]+(?:[+|][\u0e01-\u0e4e]+)*$/
-
-/** Entries of the line breaks that the pages cannot use: not Thai words, or words that are listed twice. */
-function lineBreakFaults({ loanwords, neighbors, prefixes }: LineBreaks): string[] {
-  const words = [...loanwords, ...neighbors]
-  const parts = prefixes.flatMap(({ word, notAfter }) => [word, ...notAfter])
-  const invalid = [
-    ...words.filter((each) => !THAI_WORDS.test(each)),
-    ...[...loanwords, ...parts].filter((each) => each.includes('|')),
-    ...neighbors.filter((each) => !/[+|]/.test(each)),
-    ...parts.filter((each) => !THAI_WORDS.test(each) || each.includes('+')),
-    ...prefixes
-      .map(({ notBefore }) => notBefore)
-      .filter((each) => !/^[\u0e01-\u0e4e]*$/.test(each)),
-  ].map(
-    (each) =>
-      `${LINE_BREAKS_FILE}: found ${JSON.stringify(each)}, expected Thai letters with + or | between them`,
-  )
-  const bare = words.map((each) => each.replaceAll(/[+|]/g, ''))
-  const twice = bare
-    .filter((each, index) => bare.indexOf(each) !== index)
-    .map((each) => `${LINE_BREAKS_FILE}: ${each} is listed twice`)
-  return [...new Set([...invalid, ...twice])]
-}
-
 /** Everything that is wrong with the texts, a line each; an empty list where all is well. */
 export function localeFaults(files: LocaleFiles): readonly string[] {
   return [
     ...englishFaults(files.english),
     ...Object.keys(files.translations).flatMap((locale) => translationFaults(locale, files)),
-    ...lineBreakFaults(files.lineBreaks),
   ]
 }
 
@@ -206,7 +165,6 @@ export function readLocaleFiles(
     translations: Object.fromEntries(
       others.map((locale) => [locale, readJson(localeFile(locale)) as Translations]),
     ),
-    lineBreaks: readJson(LINE_BREAKS_FILE) as LineBreaks,
   }
 }
 

@@ -1,3 +1,5 @@
+import { styleText } from 'node:util'
+
 /** How a step ended. */
 export interface StepResult {
   readonly passed: boolean
@@ -19,15 +21,6 @@ export interface CheckRun {
   readonly concurrency: number
   readonly write: (text: string) => void
   readonly nowMs: () => number
-  /** Whether lines are colored. */
-  readonly hasColor: boolean
-}
-
-const RED = '31'
-const GREEN = '32'
-
-function paint(text: string, code: string, hasColor: boolean): string {
-  return hasColor ? `\u{1b}[${code}m${text}\u{1b}[0m` : text
 }
 
 /**
@@ -36,7 +29,7 @@ function paint(text: string, code: string, hasColor: boolean): string {
  */
 export async function runSteps(
   steps: readonly CheckStep[],
-  { concurrency, write, nowMs, hasColor }: CheckRun,
+  { concurrency, write, nowMs }: CheckRun,
 ): Promise<readonly string[]> {
   const failed = new Set<string>()
   const width = Math.max(...steps.map(({ name }) => name.length))
@@ -47,7 +40,7 @@ export async function runSteps(
       const startedMs = nowMs()
       const { passed, output } = await resultOf(step)
       const seconds = ((nowMs() - startedMs) / 1000).toFixed(1)
-      const word = passed ? paint('ok  ', GREEN, hasColor) : paint('FAIL', RED, hasColor)
+      const word = passed ? styleText('green', 'ok  ') : styleText('red', 'FAIL')
       write(`${word}  ${step.name.padEnd(width)}  ${step.purpose} (${seconds} s)\n`)
       if (passed) continue
       failed.add(step.name)

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { UsageError } from '@public-api/cli-kit/command'
 import { runSteps, type CheckStep, type StepResult } from './check-runner.ts'
-import { runScript, ScriptUsageError } from './script-main.ts'
+import { runScript } from './script-main.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 const BIN_DIR = path.join(ROOT_DIR, 'node_modules', '.bin')
@@ -159,7 +160,7 @@ await runScript(import.meta, {
     const unknown = names.filter((name) => !STEPS.some((step) => step.name === name))
     if (unknown.length > 0) {
       const known = STEPS.map((step) => step.name).join(', ')
-      throw new ScriptUsageError(`there is no step ${unknown.join(', ')}; expected ${known}`)
+      throw new UsageError(`there is no step ${unknown.join(', ')}; expected ${known}`)
     }
     const failed = await runSteps(
       names.length === 0 ? STEPS : STEPS.filter(({ name }) => names.includes(name)),
@@ -167,7 +168,6 @@ await runScript(import.meta, {
         concurrency: availableParallelism(),
         write: (text) => process.stdout.write(text),
         nowMs: () => performance.now(),
-        hasColor: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
       },
     )
     return failed.length === 0 ? 0 : 1

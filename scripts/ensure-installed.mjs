@@ -4,8 +4,7 @@
 // what the service runs on, as `npm ci --omit=dev` puts it on a server. The scripts call it in a subshell: a shell remembers
 // where it found `node`, and the next one must be the Node that npm has installed by then.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 // No dependency needs an install script, so none gets to run.
 const isRuntimeOnly = process.argv.includes('--runtime')
@@ -18,18 +17,6 @@ const NPM_ARGUMENTS = [
 ]
 
 const root = new URL('../', import.meta.url)
-const stamp = new URL('node_modules/.installed-from', root)
-const wanted = createHash('sha256')
-  .update(readFileSync(new URL('package-lock.json', root)))
-  .digest('hex')
-
-function readStamp() {
-  try {
-    return readFileSync(stamp, 'utf8')
-  } catch {
-    return ''
-  }
-}
 
 /** The packages of a lock file by their places; empty if the file is missing. */
 function readPackages(name) {
@@ -57,10 +44,7 @@ function hasLockedPackages() {
   )
 }
 
-// The stamp spares the comparison; packages that npm ci installed before any script have none yet.
-const isInstalled = readStamp() === wanted || hasLockedPackages()
-
-if (!isInstalled) {
+if (!hasLockedPackages()) {
   process.stderr.write('Installing the locked dependencies (npm ci); this happens once.\n')
   const npm = spawnSync('npm', NPM_ARGUMENTS, {
     cwd: root,
@@ -73,8 +57,6 @@ if (!isInstalled) {
     )
     process.exit(1)
   }
-  // Without the others, npm's own record is compared at each start.
-  if (!isRuntimeOnly) writeFileSync(stamp, wanted)
 }
 
 // The service runs TypeScript as it is, which takes this Node or one that npm installed for this platform.

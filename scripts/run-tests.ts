@@ -11,7 +11,8 @@ import {
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runScript, ScriptUsageError } from './script-main.ts'
+import { UsageError } from '@public-api/cli-kit/command'
+import { runScript } from './script-main.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 
@@ -165,7 +166,7 @@ await runScript(import.meta, {
   options: FLAGS,
   takesArguments: true,
   async run({ values: { fast, long, name, watch, list, 'no-skips': noSkips }, positionals }) {
-    if (fast && long) throw new ScriptUsageError('expected --fast or --long, found both')
+    if (fast && long) throw new UsageError('expected --fast or --long, found both')
     const isSelected = (kind: TestKind) => {
       if (fast || long) return kind === (fast ? 'fast' : 'long')
       return kind !== 'long' || positionals.length > 0
@@ -175,7 +176,7 @@ await runScript(import.meta, {
       .filter((file) => !positionals.length || positionals.some((part) => file.includes(part)))
       .toSorted()
     if (files.length === 0) {
-      throw new ScriptUsageError(`no test file matches ${positionals.join(' ')}`)
+      throw new UsageError(`no test file matches ${positionals.join(' ')}`)
     }
     if (list) {
       for (const file of files) process.stdout.write(`${kindOf(file).padEnd(7)} ${file}\n`)

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { UsageError } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { chromium, type Browser } from 'playwright-core'
@@ -16,7 +17,7 @@ import {
   LOOPBACK_ONLY,
   NO_CHROMIUM,
 } from './find-chromium.ts'
-import { runScript, ScriptUsageError } from './script-main.ts'
+import { runScript } from './script-main.ts'
 
 const WIDTHS = [360, 768, 1280, 1600] as const
 const SCHEMES = ['light', 'dark'] as const
@@ -125,7 +126,7 @@ async function takeAll(
   }
 }
 
-/** The values among `all` that were selected, or all; throws a ScriptUsageError for an unknown one. */
+/** The values among `all` that were selected, or all; throws a UsageError for an unknown one. */
 function chosen<Value extends string | number>(
   option: string,
   all: readonly Value[],
@@ -135,7 +136,7 @@ function chosen<Value extends string | number>(
   return asked.map((text) => {
     const value = all.find((each) => String(each) === text)
     if (value === undefined) {
-      throw new ScriptUsageError(`--${option} is "${text}"; expected one of ${all.join(', ')}`)
+      throw new UsageError(`--${option} is "${text}"; expected one of ${all.join(', ')}`)
     }
     return value
   })
@@ -162,7 +163,7 @@ await runScript(import.meta, {
     const schemes = chosen('scheme', SCHEMES, values.scheme)
     const height = values.height === undefined ? undefined : Number(values.height)
     if (height !== undefined && !(Number.isInteger(height) && height > 0)) {
-      throw new ScriptUsageError(`--height is "${values.height}"; expected a number of pixels`)
+      throw new UsageError(`--height is "${values.height}"; expected a number of pixels`)
     }
     const executablePath = findChromium()
     if (executablePath === undefined) {

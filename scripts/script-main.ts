@@ -1,17 +1,10 @@
 import path from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { UsageError } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { messageOf } from '@public-api/contract/errors/error-message'
 
-/** Wrong usage of a script. The message is one line that states what was expected. */
-export class ScriptUsageError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'ScriptUsageError'
-  }
-}
-
-/** `parseArgs` of node:util, strict, with ScriptUsageError. Adds `--help`. */
+/** `parseArgs` of node:util, strict, with UsageError. Adds `--help`. */
 export function parseScriptArgs<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
@@ -26,7 +19,7 @@ export function parseScriptArgs<const Options extends ParseArgsOptionsConfig>(
     return { values, positionals: positionals as readonly string[] }
   } catch (error) {
     // Only the first sentence: the rest is advice for who wants a word that begins with a dash.
-    throw new ScriptUsageError(messageOf(error).replace(/\. .*$/s, ''))
+    throw new UsageError(messageOf(error).replace(/\. .*$/s, ''))
   }
 }
 
@@ -38,7 +31,7 @@ interface Script<Options extends ParseArgsOptionsConfig> {
   readonly options?: Options
   /** Whether positional arguments are accepted. Default: false. */
   readonly takesArguments?: boolean
-  /** Runs the script and returns the exit code. Throws a ScriptUsageError for invalid values. */
+  /** Runs the script and returns the exit code. Throws a UsageError for invalid values. */
   readonly run: (parsed: ReturnType<typeof parseScriptArgs<Options>>) => Promise<number> | number
 }
 
@@ -57,7 +50,7 @@ export async function runScript<const Options extends ParseArgsOptionsConfig>(
     if ('help' in parsed.values) process.stdout.write(help)
     else process.exitCode = await run(parsed)
   } catch (error) {
-    if (!(error instanceof ScriptUsageError)) throw error
+    if (!(error instanceof UsageError)) throw error
     const command = `npx node ${path.relative(process.cwd(), filename)}`
     process.stderr.write(`${formatErrorLine(error.message, command)}\n`)
     process.exitCode = 2

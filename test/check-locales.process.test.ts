@@ -12,17 +12,14 @@ const ENGLISH = {
   site: { name: 'A name', title: 'A name', made: 'Made from {version} by {key}.' },
   count: { one: 'One entry', other: '{count} entries' },
 } as const
-const NO_LINE_BREAKS: LocaleFiles['lineBreaks'] = { loanwords: [], neighbors: [], prefixes: [] }
 
 /** Files of two languages in which all is well but for what is exchanged. */
 function files({
   english = ENGLISH,
   th = {},
   contract = ['Send `email`.'],
-  lineBreaks,
-}: Partial<Omit<LocaleFiles, 'translations' | 'lineBreaks'>> & {
+}: Partial<Omit<LocaleFiles, 'translations'>> & {
   th?: { readonly [english: string]: string | undefined }
-  lineBreaks?: Partial<LocaleFiles['lineBreaks']>
 }): LocaleFiles {
   const translations = {
     'A name': 'ชื่อ',
@@ -36,7 +33,6 @@ function files({
     english,
     contract,
     translations: { th: JSON.parse(JSON.stringify(translations)) as { [english: string]: string } },
-    lineBreaks: { ...NO_LINE_BREAKS, ...lineBreaks },
   }
 }
 
@@ -82,26 +78,6 @@ describe('the check of the texts', () => {
       'a plural form that English needs',
       { english: { ...ENGLISH, count: { other: '{count} entries' } } },
       ['locales/en.json: count.one is missing'],
-    ],
-    [
-      'line breaks that are not Thai words, have no mark or are listed twice',
-      {
-        lineBreaks: {
-          loanwords: ['บอท', 'วอล+เล็ต', 'โท|เค็น', 'ลง+', 'token'],
-          neighbors: ['ดึง|สถานะ', 'เปิดตัว', 'วอ+ลเล็ต'],
-          prefixes: [
-            { word: 'การ', notAfter: ['บริ'], notBefore: 'ณ' },
-            { word: 'ไม่', notAfter: [''], notBefore: '(' },
-          ],
-        },
-      },
-      [
-        ...['ลง+', 'token', 'โท|เค็น', 'เปิดตัว', '', '('].map(
-          (each) =>
-            `locales/th-line-breaks.json: found "${each}", expected Thai letters with + or | between them`,
-        ),
-        'locales/th-line-breaks.json: วอลเล็ต is listed twice',
-      ],
     ],
   ] as const) {
     test(what, () => {

@@ -9,7 +9,7 @@ const CHECK = path.join(fileURLToPath(new URL('..', import.meta.url)), 'scripts/
 
 const ESCAPE = '\u{1b}'
 
-async function transcriptOf(steps: readonly CheckStep[], hasColor = false) {
+async function transcriptOf(steps: readonly CheckStep[]) {
   let text = ''
   const failed = await runSteps(steps, {
     concurrency: 2,
@@ -17,7 +17,6 @@ async function transcriptOf(steps: readonly CheckStep[], hasColor = false) {
       text += part
     },
     nowMs: () => 0,
-    hasColor,
   })
   return { failed, text }
 }
@@ -71,11 +70,6 @@ test('limits the number of concurrent steps', async () => {
   }))
   await transcriptOf(steps)
   assert.equal(most, 2)
-})
-
-test('colors are for terminals', async () => {
-  const { text } = await transcriptOf([valid], true)
-  assert.ok(text.startsWith(`${ESCAPE}[32mok  ${ESCAPE}[0m  valid`))
 })
 
 test('the program prints help, runs the given steps and rejects unknown ones', () => {

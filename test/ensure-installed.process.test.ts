@@ -24,7 +24,7 @@ const LOCKED = {
   'node_modules/tester': { version: '3.0.0', dev: true },
 }
 
-/** A checkout whose npm notes its arguments and does nothing, or fails. */
+/** A checkout whose npm notes its arguments and what it installed, or fails. */
 function makeCheckout(t: TestContext, npmExitCode = 0) {
   const folder = temporaryFolder(t)
   const programs = path.join(folder, 'programs')
@@ -37,7 +37,10 @@ function makeCheckout(t: TestContext, npmExitCode = 0) {
   // The Node of the platform, which the script looks for last.
   writeFileSync(path.join(folder, 'node_modules/.bin/node'), '')
   const npm = path.join(programs, 'npm')
-  writeFileSync(npm, `#!/bin/sh\necho "$*" >> '${called}'\nexit ${npmExitCode}\n`)
+  // A record of an installation without development packages would have others.
+  const record = 'cp package-lock.json node_modules/.package-lock.json'
+  const note = npmExitCode === 0 ? `case "$*" in *include=dev*) ${record} ;; esac` : ''
+  writeFileSync(npm, `#!/bin/sh\necho "$*" >> '${called}'\n${note}\nexit ${npmExitCode}\n`)
   chmodSync(npm, 0o755)
   return {
     folder,

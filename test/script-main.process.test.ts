@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parseScriptArgs, ScriptUsageError } from '../scripts/script-main.ts'
+import { UsageError } from '@public-api/cli-kit/command'
+import { parseScriptArgs } from '../scripts/script-main.ts'
 
 const SCRIPTS_DIR = fileURLToPath(new URL('../scripts', import.meta.url))
 
@@ -51,5 +52,5 @@ test('positional arguments are accepted only by scripts that take them', () => {
   const options = { check: { type: 'boolean' } } as const
   const { values, positionals } = parseScriptArgs(['word', '--check'], options, true)
   assert.deepEqual([values.check, positionals], [true, ['word']])
-  assert.throws(() => parseScriptArgs(['word'], options), ScriptUsageError)
+  assert.throws(() => parseScriptArgs(['word'], options), UsageError)
 })

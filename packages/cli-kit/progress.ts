@@ -14,7 +14,7 @@ export interface ProgressOptions {
   readonly label: string
   /** The expected amount of work. */
   readonly total: number
-  /** For NO_COLOR and TERM. */
+  /** For TERM. */
   readonly env: Environment
   /** Milliseconds of a monotonic clock. */
   readonly nowMs: () => number
@@ -35,8 +35,6 @@ const ESTIMATE_AFTER_MS = 1000
 const MIN_BAR_COLUMNS = 10
 const MAX_BAR_COLUMNS = 40
 const DEFAULT_COLUMNS = 80
-const GREEN = '\u001B[32m'
-const NO_COLOR = '\u001B[39m'
 
 /** A duration as `m:ss` or `h:mm:ss`, rounded up to a second. */
 export function formatDuration(durationMs: number): string {
@@ -53,11 +51,10 @@ function columnsOf({ columns }: ProgressStream): number | undefined {
   return columns === 0 ? undefined : columns
 }
 
-function drawBar(columns: number, share: number, hasColor: boolean): string {
+function drawBar(columns: number, share: number): string {
   const width = Math.min(columns, MAX_BAR_COLUMNS) - 2
   const filled = Math.floor(width * share)
-  const done = '#'.repeat(filled)
-  return `[${hasColor ? `${GREEN}${done}${NO_COLOR}` : done}${'-'.repeat(width - filled)}]`
+  return `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}]`
 }
 
 /** A progress bar on a stream, standard error by default, while some work runs. */
@@ -81,8 +78,6 @@ export async function withProgress<Result>(
 export function createProgress(options: ProgressOptions): Progress {
   const { stream, label, total, env, nowMs } = options
   const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb'
-  // https://no-color.org: present and not empty.
-  const hasColor = isTerminal && (env['NO_COLOR'] ?? '') === ''
   const startedMs = nowMs()
   let drawnMs = Number.NEGATIVE_INFINITY
   let done = 0
@@ -111,12 +106,10 @@ export function createProgress(options: ProgressOptions): Progress {
     const room = Math.max((columnsOf(stream) ?? DEFAULT_COLUMNS) - 1, 1)
     const forBar = room - label.length - text.length - 2
     const hasBar = forBar >= MIN_BAR_COLUMNS
-    const plain = hasBar
-      ? `${label} ${drawBar(forBar, share, false)} ${text}`
-      : `${label} ${text}`.slice(0, room)
-    const line = hasBar ? `${label} ${drawBar(forBar, share, hasColor)} ${text}` : plain
-    stream.write(`\r${line}${' '.repeat(Math.min(Math.max(used - plain.length, 0), room))}`)
-    used = plain.length
+    const bar = hasBar ? `${drawBar(forBar, share)} ` : ''
+    const line = `${label} ${bar}${text}`.slice(0, room)
+    stream.write(`\r${line}${' '.repeat(Math.min(Math.max(used - line.length, 0), room))}`)
+    used = line.length
   }
 
   return {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { UsageError } from '@public-api/cli-kit/command'
 import { FLAGS, PARTS, parseOptions } from '../../bench/options.ts'
-import { parseScriptArgs, ScriptUsageError } from '../../scripts/script-main.ts'
+import { parseScriptArgs } from '../../scripts/script-main.ts'
 
 function optionsOf(...args: readonly string[]) {
   return parseOptions(parseScriptArgs(args, FLAGS).values)
@@ -11,7 +12,7 @@ test('runs every part unless some are named', () => {
   assert.deepEqual([...optionsOf().parts], [...PARTS])
   const { parts } = optionsOf('--only', 'registration', '--only', 'cost')
   assert.deepEqual([...parts], ['cost', 'registration'])
-  assert.throws(() => optionsOf('--only', 'imports'), ScriptUsageError)
+  assert.throws(() => optionsOf('--only', 'imports'), UsageError)
 })
 
 test('a full run has the sizes that the targets apply to, a quick run smaller ones', () => {
@@ -28,6 +29,6 @@ test('rejects invalid options', () => {
     ['--write', '--quick'],
     ['--write', '--only', 'cost'],
   ]) {
-    assert.throws(() => optionsOf(...args), ScriptUsageError, args.join(' '))
+    assert.throws(() => optionsOf(...args), UsageError, args.join(' '))
   }
 })

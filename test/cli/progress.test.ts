@@ -11,12 +11,11 @@ interface Screen {
   pass(ms: number): void
 }
 
-/** A terminal that knows line feed and carriage return; color codes take no columns. */
+/** A terminal that knows line feed and carriage return. */
 function render(text: string): readonly string[] {
   const lines: string[][] = [[]]
   let column = 0
-  // oxlint-disable-next-line no-control-regex -- the escape of color codes
-  for (const character of text.replaceAll(/\u001B\[\d+m/g, '')) {
+  for (const character of text) {
     const line = lines.at(-1) ?? []
     if (character === '\r') column = 0
     else if (character === '\n') {
@@ -131,17 +130,6 @@ test('without a terminal, or with a dumb one, only lines are written', () => {
     progress.end()
     assert.deepEqual(written, ['position 7\n'])
   }
-})
-
-test('uses color only on a terminal and not with NO_COLOR', () => {
-  const colorful = (env: { readonly [name: string]: string }) => {
-    const { progress, written } = open({ isTTY: true }, env)
-    progress.advance(100)
-    return written.join('').includes('\u001B')
-  }
-  assert.equal(colorful({}), true)
-  assert.equal(colorful({ NO_COLOR: '' }), true)
-  assert.equal(colorful({ NO_COLOR: '1' }), false)
 })
 
 test('durations are in minutes, or hours', () => {

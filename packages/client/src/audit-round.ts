@@ -6,11 +6,10 @@ import { READ_PATHS } from '#contract/registry/read-paths'
 import { ApiResponseError } from './api-response-error.ts'
 import type { AuditOptions } from './audit-options.ts'
 import { forEachSome } from './for-each-some.ts'
-import { createHistoryFailure, orBroken, type ProofContext } from './history-failure.ts'
+import { createHistoryFailure, orBroken, type ProofContext, readIndex } from './history-failure.ts'
 import {
   findChangesFinding,
   findEntryFault,
-  findIndexFault,
   findSummaryDifference,
   hashOf,
   type HistoryFault,
@@ -58,11 +57,7 @@ export async function auditOnce(round: AuditRound): Promise<AuditedRound> {
   const { client, readOptions, previous, newest, onProgress } = round
   await requireSuccession(round, newest)
   onProgress?.({ step: 'head', head: newest.data, keyId: newest.keyId })
-  const index = await orBroken(client, client.versions(readOptions))
-  const fault = findIndexFault(index.data)
-  if (fault !== undefined) {
-    throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
-  }
+  const index = await readIndex(client, readOptions)
   const summaries = entriesOf(index.data)
   if (summaries[0]?.hash !== newest.data.hash) {
     const finding = {

@@ -1,13 +1,14 @@
 import type { Client } from './client.ts'
 import { formatFinding, HistoryError, UnlinkedKeysError } from './history-error.ts'
 import type { HistoryEvidence } from './history-evidence.ts'
-import { PROOFS, type HistoryFault, type HistoryFinding } from './history-proofs.ts'
+import { findIndexFault, PROOFS, type HistoryFault, type HistoryFinding } from './history-proofs.ts'
 import { verifyStatements } from './history-statement.ts'
 import type { HttpResponse } from './http-response.ts'
 import { areOfOneLineage } from './key-lineage.ts'
 import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
 import { UnsettledError } from './unsettled-error.ts'
 import { VerificationError } from './verification-error.ts'
+import type { ReadOptions } from './verified.ts'
 
 /** The keys and key documents of the time of older responses. */
 export type ProofContext = Required<Pick<HistoryEvidence, 'keys' | 'keyDocuments'>>
@@ -50,6 +51,14 @@ export async function createHistoryFailure(
     `the responses show ${shown}, as they can during a release; only a response that is signed more than 10 minutes later can confirm it`,
     { evidence, finding },
   )
+}
+
+/** The index of the history, whose entries form a chain. */
+export async function readIndex(client: Client, options: ReadOptions) {
+  const index = await orBroken(client, client.versions(options))
+  const fault = findIndexFault(index.data)
+  if (fault === undefined) return index
+  throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
 }
 
 /**

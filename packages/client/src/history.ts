@@ -1,7 +1,7 @@
 import { readSignedEntry } from './audit-round.ts'
 import type { Client } from './client.ts'
-import { createHistoryFailure, orBroken } from './history-failure.ts'
-import { findChangesFinding, findIndexFault } from './history-proofs.ts'
+import { createHistoryFailure, readIndex } from './history-failure.ts'
+import { findChangesFinding } from './history-proofs.ts'
 import { entriesOf } from './history-statement.ts'
 import type { VersionEntry } from './resources.ts'
 import type { ReadOptions, Verified } from './verified.ts'
@@ -29,11 +29,7 @@ export async function* history(
   client: Client,
   options: ReadOptions = {},
 ): AsyncGenerator<Verified<VersionEntry>, void, undefined> {
-  const index = await orBroken(client, client.versions(options))
-  const fault = findIndexFault(index.data)
-  if (fault !== undefined) {
-    throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
-  }
+  const index = await readIndex(client, options)
   const summaries = entriesOf(index.data)
   const readAt = async (place: number): Promise<Verified<VersionEntry> | undefined> => {
     const summary = summaries[place]
