@@ -3,7 +3,7 @@ import { HistoryError } from '@public-api/client-internal/history-error'
 import { failureElement, faultElement, logFaultElement } from './audit-outcome.ts'
 import { PageLogError, runAudit } from './audit-run.ts'
 import { createChainDiagram } from './chain-diagram.ts'
-import { pageElement, partOf } from './page-element.ts'
+import { formatMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { openSavedHead, type SavedHead } from './saved-head.ts'
 
@@ -33,14 +33,6 @@ const proofTexts = readPageTexts('proof')
 const marks = createChainDiagram(texts)
 let running: AbortController | undefined
 
-/** The format of moments on the pages. */
-const MOMENT = new Intl.DateTimeFormat(document.documentElement.lang, {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  hourCycle: 'h23',
-  timeZone: 'UTC',
-})
-
 /** Shows the saved head. Returns undefined if nothing is saved; rejects if it cannot be read. */
 async function readSaved(): Promise<SavedHead | undefined> {
   forgetButton.hidden = true
@@ -57,7 +49,7 @@ async function readSaved(): Promise<SavedHead | undefined> {
     return undefined
   }
   const { snapshotId: version, hash } = kept.head
-  const moment = document.createTextNode(`${MOMENT.format(kept.signedAtMs)} UTC`)
+  const moment = document.createTextNode(formatMoment(kept.signedAtMs))
   const shownHash = hash.slice(0, SHOWN_HASH_CHARACTERS)
   savedPlace.replaceChildren(...texts.richText('kept', { version, hash: shownHash, moment }))
   forgetButton.hidden = false

@@ -133,7 +133,7 @@ async function sendForm(): Promise<void> {
   }
   progress.textContent = texts.text('progress.sending')
   const outcome = await sendRegistration(form.dataset['path'] ?? '', typed, solved.token)
-  if ('ticket' in outcome) {
+  if (outcome.ticket !== undefined) {
     challenge.renew()
     void showTicket(outcome.ticket, outcome.response)
     return

@@ -22,10 +22,10 @@ export function formatDuration(count: number, unit: 'second' | 'minute'): string
   return formatNumber(count, { style: 'unit', unit, unitDisplay: 'long' })
 }
 
-/** A moment (ISO 8601) as the server writes it: in the page's language, in UTC. */
-export function formatMoment(iso: string): string {
+/** A moment (ISO 8601, or milliseconds since 1970) as the server writes it: in the page's language, in UTC. */
+export function formatMoment(moment: string | number): string {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, MOMENT_FORMAT)
-  return `${format.format(new Date(iso))}\u00a0UTC`
+  return `${format.format(new Date(moment))}\u00a0UTC`
 }
 
 /** A relative time in the page's language, in the longest unit that fits: `now`, `3 seconds ago`. */

@@ -1,5 +1,4 @@
 import { readHeaders } from '@public-api/client-internal/header-fields'
-import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -7,24 +6,15 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
 import type { TypedRegistration } from './registration-fields.ts'
 
-/** The outcome of sending a registration. */
-export type RegistrationOutcome =
-  | { readonly ticket: string; readonly response: HttpResponse }
-  | {
-      /**
-       * The error code of the service, the HTTP status if another server responded, or `NO_RESPONSE` if it is unknown
-       * whether the request arrived.
-       */
-      readonly code: string
-      readonly retryAfterSeconds?: number
-    }
-
-/** Sends a registration. Never rejects. */
+/**
+ * Sends a registration. Never rejects. `code` is the error code of the service, the HTTP status if another server responded,
+ * or `NO_RESPONSE` if it is unknown whether the request arrived.
+ */
 export async function sendRegistration(
   target: string,
   typed: TypedRegistration,
   challengeToken: string,
-): Promise<RegistrationOutcome> {
+) {
   try {
     // Undefined members are left out.
     const sent = JSON.stringify({ ...typed, challengeToken })
@@ -38,7 +28,7 @@ export async function sendRegistration(
     const stated = propertyOf(propertyOf(content, 'error'), 'code')
     const code = typeof stated === 'string' ? stated : String(status)
     const seconds = Number(readHeaders(headers)(CLIENT_HEADERS.retryAfter))
-    return { code, ...(seconds > 0 ? { retryAfterSeconds: seconds } : {}) }
+    return { code, retryAfterSeconds: seconds > 0 ? seconds : undefined }
   } catch {
     return { code: 'NO_RESPONSE' }
   }

@@ -41,15 +41,6 @@ export interface SiteOptions extends Omit<SiteDataOptions, 'assetPath'> {
   readonly log: Log
 }
 
-/** A site: how it responds, and what it consists of. */
-export interface Site {
-  readonly respond: App
-  /** Paths of all files that do not belong to one version or one card, those that others name first. */
-  paths(): readonly string[]
-  /** Paths of the pages of removed items. Their status is 410. */
-  removedPaths(): readonly string[]
-}
-
 function localeNamed(segment: string | undefined): Locale | undefined {
   return LOCALES.find((locale) => locale === segment)
 }
@@ -85,7 +76,7 @@ function createNotFoundFiles({ pageFiles }: PageFiles, facts: SiteData): (path: 
  * HTML 404 for everything else. A page is rendered at its first request of a UTC day and cached. A site belongs to one release: a new
  * release gets a new site.
  */
-export function createSite(options: SiteOptions): Site {
+export function createSite(options: SiteOptions) {
   const { deployment, runtime, challenge, clock, log, origin } = options
   const serveChallenge = createChallengePage({ challenge, deployment, log })
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
@@ -157,22 +148,13 @@ export function createSite(options: SiteOptions): Site {
     )
   }
 
-  let lastGenerated:
-    | { readonly path: string; readonly files: ReturnType<typeof pageFiles.pageFiles> }
-    | undefined
-
   /** A generated page, rendered for each request, so that a long history takes no memory. */
   function generatedFile(path: string): App | undefined {
     const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
-    const htmlPath = path.slice(0, path.length - (ending?.length ?? 0))
-    // A copy has both forms of a page, one after the other.
-    if (facts.copy === undefined || lastGenerated?.path !== htmlPath) {
-      const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
-      const page = locale && generatedPage(pageFiles.contextOf(locale), below)
-      if (!page) return undefined
-      lastGenerated = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
-    }
-    const { negotiated, twin } = lastGenerated.files
+    const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
+    const page = locale && generatedPage(pageFiles.contextOf(locale), below)
+    if (!page) return undefined
+    const { negotiated, twin } = pageFiles.pageFiles(locale, page)
     return ending === undefined ? negotiated : twin
   }
 
@@ -220,20 +202,22 @@ export function createSite(options: SiteOptions): Site {
   }
 
   return {
-    respond(request) {
+    respond(request: ApiRequest): Reply | Promise<Reply> {
       try {
         return handle(request)
       } catch (error) {
         return failed(request, error)
       }
     },
-    paths: () => [
+    /** Paths of all files that do not belong to one version or one card, those that others name first. */
+    paths: (): readonly string[] => [
       ...assets().paths,
       ...indexPaths(facts),
       ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
       ...files.keys(),
     ],
-    removedPaths: () =>
+    /** Paths of the pages of removed items. Their status is 410. */
+    removedPaths: (): readonly string[] =>
       LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale), true)),
   }
 }

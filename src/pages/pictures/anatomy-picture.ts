@@ -21,16 +21,9 @@ const ARROW_ID = 'anatomy-arrow'
 /** Width of a character of code in the picture: 12 px, at the 0.6 em of most faces. */
 const CODE_CHARACTER = 7.2
 
-const CLASSES = {
-  label: 'picture-label',
-  exchange: 'picture-code',
-  unsigned: 'picture-code picture-quiet',
-  signed: 'picture-code',
-} as const
-
 /** A row: a heading, a part of the exchange, or a line of the signed text. */
 interface Row {
-  readonly kind: keyof typeof CLASSES
+  readonly kind: 'label' | 'exchange' | 'unsigned' | 'signed'
   readonly text: string
   /** The part of the exchange that a line comes from. */
   readonly source?: Row | undefined
@@ -109,9 +102,9 @@ export function anatomyPicture(context: PageContext, sample: SampleResponse): Ht
         isSigned &&
           box('picture-box', { x: BOX_X, y: y - 10, width: WIDTH - BOX_X - 8, height: 20 }, 3),
         kind === 'label'
-          ? html`<text class="${CLASSES[kind]}" x="${x}" y="${y + 4}">${text}</text> `
+          ? html`<text class="picture-label" x="${x}" y="${y + 4}">${text}</text> `
           : html`<text
-              class="${CLASSES[kind]}"
+              class="picture-code${kind === 'unsigned' && ' picture-quiet'}"
               x="${x}"
               y="${y + 4}"
               textLength="${Math.round(shown.length * CODE_CHARACTER)}"

@@ -32,31 +32,31 @@ const spaceBeside = (element: PageElement): string => (isInline(element) ? '' : 
 
 /** The places of a page in order. Examples of requests and responses are left out. */
 function entriesOf(root: PageElement): readonly SearchEntry[] {
-  const entries: { id: string; heading: string; text: string }[] = [
-    { id: '', heading: '', text: '' },
-  ]
+  let last = { id: '', heading: '', text: '' }
+  const entries = [last]
+  const begin = (id: string, heading: string): void => {
+    last = { id, heading, text: '' }
+    entries.push(last)
+  }
 
   function visit(element: PageElement, nearestId: string): void {
     const { tagName } = element
     const id = attribute(element, 'id') ?? nearestId
     if (tagName === 'pre' || tagName === 'h1' || hasClass(element, 'samples')) return
     if (HEADING.test(tagName) && id !== '') {
-      entries.push({ id, heading: textOf(element), text: '' })
+      begin(id, textOf(element))
       return
     }
     if (tagName === ROW && attribute(element, 'id') !== undefined) {
-      entries.push({ id, heading: entries.at(-1)?.heading ?? '', text: '' })
+      begin(id, last.heading)
     }
     const space = spaceBeside(element)
-    const before = entries.at(-1)
-    if (before !== undefined) before.text += space
+    last.text += space
     for (const child of readableChildren(element)) {
-      const last = entries.at(-1)
       if (isElement(child)) visit(child, id)
-      else if (last !== undefined && 'value' in child) last.text += child.value
+      else if ('value' in child) last.text += child.value
     }
-    const last = entries.at(-1)
-    if (last !== undefined) last.text += space
+    last.text += space
   }
 
   visit(root, '')

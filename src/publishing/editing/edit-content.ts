@@ -30,16 +30,6 @@ export function withContentLock<Result>(
   return withFileLock(lock, LOCK_WAIT_MS, work)
 }
 
-export interface ContentEdit<Result> {
-  /** The edited file. */
-  readonly file: string
-  /** The lines that changed, each after `-` or `+`. */
-  readonly lines: readonly string[]
-  readonly result: Result
-  /** Gives the file its bytes from before the edit. Returns whether that was possible. */
-  undo(): boolean
-}
-
 function refuse(file: string, mistakes: readonly ContentMistake[], when: string): never {
   const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`
   throw new PublishError('CONTENT', `${when} ${count}; ${file} was left unchanged`, { mistakes })
@@ -94,7 +84,7 @@ export async function editContent<Name extends SnapshotName, Result>(
     /** Changes comments of the edited file. */
     readonly annotate?: (text: string) => string
   },
-): Promise<ContentEdit<Result>> {
+) {
   const file = path.join(contentDir, `${name}.yaml`)
   for (let attempt = 1; ; attempt += 1) {
     const { bytes: before, text, data } = readContentFile(name, contentDir)
@@ -113,9 +103,11 @@ export async function editContent<Name extends SnapshotName, Result>(
       if (await withContentLock(contentDir, async () => replace(before, after))) {
         return {
           file,
+          /** The lines that changed, each after `-` or `+`. */
           lines: changedLines(text, after),
           result: edited.result,
-          undo() {
+          /** Gives the file its bytes from before the edit. Returns whether that was possible. */
+          undo(): boolean {
             try {
               return replace(Buffer.from(after), text)
             } catch {

@@ -3,7 +3,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { formatInstant } from '@public-api/contract/text/instant'
@@ -33,16 +32,7 @@ interface DiscardedFile {
 }
 
 /** What discarding would do. Nothing was changed. */
-export interface DiscardPlan {
-  readonly contentDir: string
-  /** The newest version. */
-  readonly entry: VersionEntry
-  readonly files: readonly DiscardedFile[]
-  /** What differs from the version and stays, one line each. */
-  readonly byHand: readonly string[]
-  /** Whether the folder has the content of the version afterwards. */
-  readonly isWhole: boolean
-}
+export type DiscardPlan = Awaited<ReturnType<typeof planDiscard>>
 
 /** Names that are read or written: content, and the records of translations. Not those of editors and of Git. */
 const isOwnName = (name: string): boolean => {
@@ -113,7 +103,7 @@ export async function planDiscard({
   readonly contentDir: string
   readonly nowMs: number
   readonly only?: ReadonlySet<TranslatedName> | undefined
-}): Promise<DiscardPlan> {
+}) {
   const versions = readVersions(store)
   const entry = versions.at(-1)
   if (entry === undefined) throw new PublishError('VERSION', 'no version is published')
@@ -137,11 +127,18 @@ export async function planDiscard({
       .map((name) => ({ name, before: original.get(name), after: brought.get(name) }))
       .filter(({ before, after }) => before === undefined || after?.equals(before) !== true)
     // A record alone states nothing that was typed.
-    const files = changed.every(isRecord) ? [] : changed
+    const files: readonly DiscardedFile[] = changed.every(isRecord) ? [] : changed
     const { resources } = await compileContent(copy, nowMs)
-    const isWhole = isDeepStrictEqual(digestsOf(resources), entry.resources)
-    const shown = byHand.map((line) => line.replaceAll(copy, contentDir))
-    return { contentDir, entry, files, byHand: shown, isWhole }
+    return {
+      contentDir,
+      /** The newest version. */
+      entry,
+      files,
+      /** What differs from the version and stays, one line each. */
+      byHand: byHand.map((line) => line.replaceAll(copy, contentDir)),
+      /** Whether the folder has the content of the version afterwards. */
+      isWhole: isDeepStrictEqual(digestsOf(resources), entry.resources),
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).errno === undefined) throw error
     const reason = `a copy in ${os.tmpdir()} could not be written (${messageOf(error)})`

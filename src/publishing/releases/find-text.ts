@@ -16,13 +16,6 @@ export interface FoundText {
   readonly fields: readonly string[]
 }
 
-/** What a search found, and what it could not search. */
-export interface TextSearch {
-  readonly found: readonly FoundText[]
-  /** Resources without text: redacted or damaged. */
-  readonly unread: readonly { readonly resource: string; readonly digest: string }[]
-}
-
 /** The form in which texts are compared: every spelling that the leak guard sees as one, without case and line breaks. */
 function normalize(text: string): string {
   return createSearchText(text).text.replaceAll(/\s+/g, ' ').toLowerCase()
@@ -41,9 +34,9 @@ function* fieldsWith(value: JsonValue, needle: string, path: string): Generator<
 
 /**
  * Finds a text in every version and resource, notes and reasons of redactions included, in all spellings that the leak
- * guard sees. Throws a PublishError if the history is damaged.
+ * guard sees. `unread` has the resources without text: redacted or damaged. Throws a PublishError if the history is damaged.
  */
-export function findText(store: ReleaseStore, text: string): TextSearch {
+export function findText(store: ReleaseStore, text: string) {
   const needle = normalize(text).trim()
   const found: FoundText[] = []
   const unread: { readonly resource: string; readonly digest: string }[] = []

@@ -39,16 +39,6 @@ export interface RestoredVersion {
   readonly usualSummary: string | undefined
 }
 
-/** What a content folder now has. */
-export interface RestoredContent {
-  /** Files that were changed, created or removed, by their path in the folder. */
-  readonly changed: readonly string[]
-  /** Copies of files with edits that were not published. */
-  readonly saved: readonly string[]
-  /** What has to be changed by hand, one line each. */
-  readonly byHand: readonly string[]
-}
-
 /**
  * The summary that comes back when nothing is open any more in the last of some versions: that of the newest one before
  * it in which nothing was open. Undefined if nothing is open in the last one, and if the history has no such version.
@@ -237,14 +227,16 @@ export function restoreFile(
 
 /**
  * Brings a content folder from the resources of one version to those of another one; resources that are the same in both
- * are left alone. Comments of what stays are kept. Files with edits that were not published are copied first.
+ * are left alone. Comments of what stays are kept. Files with edits that were not published are copied first. Resolves with
+ * the paths of the files that were `changed`, created or removed, those of the copies (`saved`), and what has to be changed
+ * by hand, one line each.
  */
 export async function restoreContent(
   contentDir: string,
   known: ResourceSources,
   { name: version, wanted, usualSummary }: RestoredVersion,
   nowMs: number,
-): Promise<RestoredContent> {
+) {
   const writer = createWriter(contentDir, version)
   const valueOf = (sources: ResourceSources, name: string) => {
     const source = sources.get(name)

@@ -10,13 +10,12 @@ import { PublishError } from '../rules/publish-error.ts'
 import {
   appendVersion,
   guardLine,
-  type PublishResult,
   readVersions,
   type ReleaseOptions,
   requireVersion,
 } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
-import { restoreContent, type RestoredContent, usualSummaryOf } from './restore-content.ts'
+import { restoreContent, usualSummaryOf } from './restore-content.ts'
 import {
   digestsOf,
   type ResourceSources,
@@ -59,7 +58,7 @@ export async function rollBackRelease(
     readonly contentDir?: string | undefined
     readonly only?: ReadonlySet<TranslatedName> | undefined
   },
-): Promise<PublishResult & { readonly restored: RestoredContent | undefined }> {
+) {
   const { store, snapshotId, note, nowMs, contentDir, only } = options
   await guardLine('the note', note)
   const versions = readVersions(store)

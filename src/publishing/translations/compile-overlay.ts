@@ -9,7 +9,7 @@ import {
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type Fault, fault, type FieldPath } from '../rules/content-mistake.ts'
 import { checkText } from '../rules/value-rules.ts'
-import { isPending, withoutPending } from './translatable-texts.ts'
+import { isAllPending, isPending } from './translatable-texts.ts'
 
 type Members = { readonly [name: string]: JsonValue | undefined }
 
@@ -103,7 +103,7 @@ export function compileOverlay(
     const { properties = {} } = schema
     const known = Object.keys(properties).filter((name) => hasTranslatable(properties[name] ?? {}))
     for (const [name, member = null] of Object.entries(value)) {
-      if (name === keyName) continue
+      if (name === keyName || isAllPending(member)) continue
       const described = known.includes(name) ? properties[name] : undefined
       const source = isMembers(original) ? original[name] : undefined
       const at = [...path, name]
@@ -182,8 +182,7 @@ export function compileOverlay(
     }
   }
 
-  const value = withoutPending(file)
-  const root = { schema: fileSchema, original: data, path: [], field: '' }
-  const overlay = value === undefined ? undefined : compile({ ...root, value })
+  const root = { value: file, schema: fileSchema, original: data, path: [], field: '' }
+  const overlay = isAllPending(file) ? undefined : compile(root)
   return { overlay: (overlay ?? {}) as Overlay, faults, texts }
 }

@@ -84,18 +84,9 @@ export function pendingOverlay(schema: JsonSchema, data: JsonValue): string | un
 ${stringify(texts, { lineWidth: 100 })}`
 }
 
-/** An overlay file without the groups of texts that are not translated yet; undefined if none is. */
-export function withoutPending(value: JsonValue): JsonValue | undefined {
-  if (typeof value === 'string') return isPending(value) ? undefined : value
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) {
-    const items = value as readonly JsonValue[]
-    const kept = items.map((item) => withoutPending(item))
-    if (items.length > 0 && kept.every((item) => item === undefined)) return undefined
-    // A text keeps its place and is left out when it is compiled.
-    return kept.map((item, index) => item ?? (typeof items[index] === 'string' ? items[index] : {}))
-  }
-  const members = Object.entries(value as Members)
-  const kept = members.map(([name, member]) => [name, withoutPending(member)] as const)
-  return members.length === 0 ? value : membersOf(kept)
+/** Whether a value of an overlay file has texts, and none of them is translated yet. */
+export function isAllPending(value: JsonValue): boolean {
+  if (typeof value === 'string') return isPending(value)
+  const parts = typeof value === 'object' && value !== null ? Object.values(value as Members) : []
+  return parts.length > 0 && parts.every(isAllPending)
 }
