@@ -6,7 +6,7 @@ import { HistoryError } from '@public-api/client-internal/history-error'
 import { orAborted } from '@public-api/client-internal/retries'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import type { ChainDiagram } from './chain-diagram.ts'
-import type { AuditPageLog, PageLogAudit, PageLogFault } from './log-audit.ts'
+import type { auditPageLog, PageLogAudit, PageLogFault } from './log-audit.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
@@ -56,9 +56,9 @@ export interface PageLog {
 }
 
 /** Loads the script that checks the log. Throws a PageLogError if it cannot be loaded. */
-async function loadLogAudit(address: string): Promise<AuditPageLog> {
+async function loadLogAudit(address: string): Promise<typeof auditPageLog> {
   try {
-    const script = (await import(address)) as { readonly auditPageLog: AuditPageLog }
+    const script = (await import(address)) as { readonly auditPageLog: typeof auditPageLog }
     return script.auditPageLog
   } catch {
     throw new PageLogError({ code: 'CONNECTION', detail: address })
@@ -72,8 +72,8 @@ async function auditLogStep(
   audit: Omit<PageLogAudit, 'policy'>,
 ): Promise<void> {
   steps.set('log', { state: 'running' })
-  const auditPageLog = await orAborted(loadLogAudit(script), audit.signal)
-  const result = await orAborted(auditPageLog({ ...audit, policy }), audit.signal)
+  const auditLog = await orAborted(loadLogAudit(script), audit.signal)
+  const result = await orAborted(auditLog({ ...audit, policy }), audit.signal)
   if ('fault' in result) throw new PageLogError(result.fault)
   const { checkpoint, previousSize, pending } = result.report
   const names = checkpoint.cosignatures.map(({ witness }) => witness).join(', ')

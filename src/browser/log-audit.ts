@@ -31,11 +31,6 @@ export interface PageLogFault {
   readonly evidence?: LogFinding['evidence']
 }
 
-/** Checks the log of an audited history by a policy, and saves its checkpoint. Never rejects. */
-export type AuditPageLog = (
-  audit: PageLogAudit,
-) => Promise<{ readonly report: LogReport } | { readonly fault: PageLogFault }>
-
 async function readSuggestedPolicy(signal: AbortSignal): Promise<string> {
   const read = (url: string, init: RequestInit) => fetch(url, { ...init, signal })
   const connection = createConnection(location.origin, read, { maxBodyBytes: MAX_POLICY_BYTES })
@@ -53,7 +48,10 @@ function faultOf(error: unknown): PageLogFault {
   return { code: error instanceof ConnectionError ? 'CONNECTION' : 'OTHER', detail }
 }
 
-export const auditPageLog: AuditPageLog = async (audit) => {
+/** Checks the log of an audited history by a policy, and saves its checkpoint. Never rejects. */
+export async function auditPageLog(
+  audit: PageLogAudit,
+): Promise<{ readonly report: LogReport } | { readonly fault: PageLogFault }> {
   const { client, signed, store, signal } = audit
   try {
     const opened = await openPolicy(audit.policy || (await readSuggestedPolicy(signal)))

@@ -11,44 +11,37 @@ const MAX_REDIRECTS = 3
 
 async function fetchDocument(first: URL, signal: AbortSignal): Promise<unknown> {
   let url = first
+  let hasBegun = false
   const failure = (text: string) => new CommandFailure('STATUSPAGE', `${url.href} ${text}`)
-  for (let redirects = 0; ; redirects += 1) {
-    let response: Response
-    try {
+  try {
+    for (let redirects = 0; ; redirects += 1) {
       const headers = { Accept: 'application/json' }
-      response = await fetch(url, { redirect: 'manual', signal, headers })
-    } catch (error) {
-      if (signal.aborted) throw new UnreachableError(`${url.href} did not respond in time`)
-      const { cause } = error as Error
-      throw new UnreachableError(`${url.href} cannot be reached (${messageOf(cause ?? error)})`)
-    }
-    const location = response.headers.get('location')
-    if (response.status < 300 || response.status >= 400 || location === null) {
-      try {
-        const body =
-          response.status === 200
-            ? await readBoundedBody(response, MAX_DOCUMENT_BYTES)
-            : new Uint8Array()
+      const response = await fetch(url, { redirect: 'manual', signal, headers })
+      const location = response.headers.get('location')
+      const isRedirect = response.status >= 300 && response.status < 400 && location !== null
+      if (!isRedirect && response.status === 200) {
+        hasBegun = true
+        const body = await readBoundedBody(response, MAX_DOCUMENT_BYTES)
         if (body === undefined) throw failure(`has more than ${MAX_DOCUMENT_BYTES} bytes`)
-        if (response.status !== 200) {
-          await response.body?.cancel()
-          throw failure(`responded with status ${response.status}, expected 200`)
-        }
         const document = parseJson(body)
         if (document === undefined) throw failure('did not return JSON; expected a Statuspage')
         return document
-      } catch (error) {
-        if (error instanceof CommandFailure) throw error
-        if (signal.aborted) throw new UnreachableError(`${url.href} did not end in time`)
-        throw new UnreachableError(`${url.href} ended early (${messageOf(error)})`)
       }
+      await response.body?.cancel()
+      if (!isRedirect) throw failure(`responded with status ${response.status}, expected 200`)
+      const next = URL.parse(location, url)
+      if (redirects === MAX_REDIRECTS) throw failure(`redirects more than ${MAX_REDIRECTS} times`)
+      const isKept = next?.protocol === url.protocol || next?.protocol === 'https:'
+      if (next === null || !isKept) throw failure('redirects to a URL that is not https')
+      url = next
     }
-    await response.body?.cancel()
-    const next = URL.parse(location, url)
-    if (redirects === MAX_REDIRECTS) throw failure(`redirects more than ${MAX_REDIRECTS} times`)
-    const isKept = next?.protocol === url.protocol || next?.protocol === 'https:'
-    if (next === null || !isKept) throw failure('redirects to a URL that is not https')
-    url = next
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    const late = `${url.href} did not ${hasBegun ? 'end' : 'respond'} in time`
+    if (signal.aborted) throw new UnreachableError(late)
+    const reason = messageOf((error as Error).cause ?? error)
+    const what = hasBegun ? 'ended early' : 'cannot be reached'
+    throw new UnreachableError(`${url.href} ${what} (${reason})`)
   }
 }
 

@@ -13,7 +13,6 @@ import { withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { createFile } from '@public-api/client-internal/node/durable-file'
 import { formatInstant } from '@public-api/contract/text/instant'
-import type { Config } from '../../config.ts'
 import {
   AgeError,
   createEncryptor,
@@ -21,7 +20,6 @@ import {
   parseIdentity,
 } from '../../crypto/age-file.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
-import type { WaitlistStore } from '../../storage/stores/waitlist-store.ts'
 import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
@@ -90,47 +88,6 @@ function formatUnchanged(count: number, what: string, end = '.'): string | false
   return count > 0 && `${pluralOf(count, 'row')} ${what} and ${were} left unchanged${end}`
 }
 
-interface Rotation {
-  readonly config: Config
-  /** Whether this is the database of the service, whose setting then changes too. */
-  readonly isConfigured: boolean
-  /** The recipient, unless a new identity is created. */
-  readonly given: string | undefined
-  readonly newIdentity: string | undefined
-  readonly identityFiles: readonly string[]
-}
-
-async function rotate(
-  store: WaitlistStore,
-  { config, isConfigured, given, newIdentity, identityFiles }: Rotation,
-) {
-  const { total, byRecipient } = await store.count()
-  const others = byRecipient.filter(({ recipient }) => recipient !== given)
-  const rows = others.reduce((sum, { count }) => sum + count, 0)
-  const identities: string[] = []
-  if (rows > 0) {
-    identities.push(...(await readIdentities(identityFiles, () => config)))
-    const recipients = others.map(({ recipient }) => recipient)
-    await requireMatchingIdentity(identities, recipients)
-  }
-  let recipient = given ?? ''
-  if (newIdentity !== undefined) {
-    // The new identity is on disk before anything is encrypted to it.
-    const made = createIdentityFile(newIdentity, Date.now())
-    recipient = made.recipient
-    // With the new identity, every new file is decrypted and compared.
-    identities.push(made.identity)
-  }
-  const setting = isConfigured ? await setRecipient(config, recipient) : undefined
-  const result: ResealResult =
-    rows === 0
-      ? { resealed: 0, already: total, changedMeanwhile: 0, failed: 0 }
-      : await withProgress({ label: 'Encrypting', total: rows }, (progress) =>
-          resealWaitlist({ store, identities, recipient, progress }),
-        )
-  return { ...result, recipient, setting }
-}
-
 /** Throws a UsageError for an invalid recipient. */
 function parseRecipient(text: string): string {
   try {
@@ -178,14 +135,33 @@ unchanged.`,
     const { setting, recipient, ...result } = await withDatabase(
       database,
       'read-write',
-      ({ waitlist }) =>
-        rotate(waitlist, {
-          config,
-          isConfigured: isDeepStrictEqual(config.database, database),
-          given,
-          newIdentity,
-          identityFiles: values.identity ?? [],
-        }),
+      async ({ waitlist: store }) => {
+        const { total, byRecipient } = await store.count()
+        const others = byRecipient.filter((each) => each.recipient !== given)
+        const rows = others.reduce((sum, { count }) => sum + count, 0)
+        const identities: string[] = []
+        if (rows > 0) {
+          identities.push(...(await readIdentities(values.identity ?? [], () => config)))
+          const recipients = others.map((each) => each.recipient)
+          await requireMatchingIdentity(identities, recipients)
+        }
+        // The new identity is on disk before anything is encrypted to it.
+        const made =
+          newIdentity === undefined ? undefined : createIdentityFile(newIdentity, Date.now())
+        // With the new identity, every new file is decrypted and compared.
+        if (made !== undefined) identities.push(made.identity)
+        const wanted = given ?? made?.recipient ?? ''
+        // Another database leaves the setting of the service unchanged.
+        const isConfigured = isDeepStrictEqual(config.database, database)
+        const changed = isConfigured ? await setRecipient(config, wanted) : undefined
+        const resealing: ResealResult =
+          rows === 0
+            ? { resealed: 0, already: total, changedMeanwhile: 0, failed: 0 }
+            : await withProgress({ label: 'Encrypting', total: rows }, (progress) =>
+                resealWaitlist({ store, identities, recipient: wanted, progress }),
+              )
+        return { ...resealing, recipient: wanted, setting: changed }
+      },
     )
     const { resealed, already, changedMeanwhile, failed } = result
     const isWhole = failed === 0

@@ -127,40 +127,31 @@ function viewRows(
   })
 }
 
-type ViewId =
-  | 'overview'
-  | 'architecture'
-  | 'security'
-  | 'evidence'
-  | 'capabilities'
-  | 'integration'
-  | 'development'
-
-/** Id of the section of a view. */
-function viewId(name: SnapshotName): ViewId {
-  return (name === 'wallet' ? 'overview' : name.slice('wallet/'.length)) as ViewId
-}
-
 /** The wallet views: what each says first, lists that are empty left out, and long descriptions folded. */
 function walletViews(context: PageContext): PageBody['sections'] {
   const { locale, texts, content } = context
   const { architecture, wallet: t } = texts
   const wallet = content.snapshot('wallet')
-  const statements = (prefix: string, items: Parameters<typeof statementList>[1]): Html =>
-    statementList(context, items, prefix, t.none)
+  const statements = (
+    id: string,
+    title: string,
+    prefix: string,
+    items: Parameters<typeof statementList>[1],
+  ) => listed(id, title, items, statementList(context, items, prefix, t.none))
   const view = <Name extends SnapshotName>(
+    id: keyof typeof t,
     name: Name,
     render: (data: SnapshotData<Name>) => HtmlValue,
   ): PageSection => [
-    viewId(name),
-    t[viewId(name)],
+    id,
+    t[id],
     fromSnapshot(context, name, (data) => [
       html`<p>${operatorText(content, data.summary)}</p>`,
       render(data),
     ]),
   ]
   return [
-    view('wallet', ({ networks, boundaries }) => [
+    view('overview', 'wallet', ({ networks, boundaries }) => [
       listed(
         'networks',
         t.networks,
@@ -172,9 +163,9 @@ function walletViews(context: PageContext): PageBody['sections'] {
           },
         ]),
       ),
-      listed('boundaries', t.boundaries, boundaries, statements(ROW_PREFIXES.boundary, boundaries)),
+      statements('boundaries', t.boundaries, ROW_PREFIXES.boundary, boundaries),
     ]),
-    view('wallet/security', ({ custody, controls, reviews, neverPublished }) => {
+    view('security', 'wallet/security', ({ custody, controls, reviews, neverPublished }) => {
       const described = controls.map((control) => ({ ...control, summary: control.statement }))
       const withheld = neverPublished.map(({ id, title, reason }) => ({
         id,
@@ -183,12 +174,7 @@ function walletViews(context: PageContext): PageBody['sections'] {
       }))
       return [
         factList([[t.custody, labelFor(texts, 'custody', custody)]]),
-        listed(
-          'never-published',
-          t.neverPublished,
-          withheld,
-          statements(ROW_PREFIXES.neverPublished, withheld),
-        ),
+        statements('never-published', t.neverPublished, ROW_PREFIXES.neverPublished, withheld),
         listed(
           'controls',
           t.controls,
@@ -205,31 +191,33 @@ function walletViews(context: PageContext): PageBody['sections'] {
         ),
       ]
     }),
-    view('wallet/evidence', ({ evidence }) =>
+    view('evidence', 'wallet/evidence', ({ evidence }) =>
       evidence.map((each) => evidenceArticle(context, each)),
     ),
-    view('wallet/capabilities', ({ capabilities }) =>
+    view('capabilities', 'wallet/capabilities', ({ capabilities }) =>
       namedRows(context, capabilities, 'capability', t.capability, [
         { title: t.state, cell: ({ state }) => stateBadge(texts, 'capabilityState', state) },
         { title: t.needsWallet, cell: ({ needsWallet }) => (needsWallet ? t.yes : undefined) },
       ]),
     ),
     view(
+      'architecture',
       'wallet/architecture',
       ({ components, flows, boundaries }) =>
         components.length + flows.length + boundaries.length > 0 &&
         folded(t.partsAndFlows, [
-          listed(
+          statements(
             'architecture-boundaries',
             architecture.boundaries,
+            ROW_PREFIXES.architectureBoundary,
             boundaries,
-            statements(ROW_PREFIXES.architectureBoundary, boundaries),
           ),
           listed('parts', architecture.parts, components, componentRows(context, components)),
           listed('flows', architecture.flows, flows, flowRows(context, flows, components)),
         ]),
     ),
     view(
+      'integration',
       'wallet/integration',
       ({ interfaces }) =>
         interfaces.length > 0 &&
@@ -245,6 +233,7 @@ function walletViews(context: PageContext): PageBody['sections'] {
         ),
     ),
     view(
+      'development',
       'wallet/development',
       ({ items }) =>
         items.length > 0 &&
