@@ -127,21 +127,19 @@ async function openCounters(
   if (url === undefined) {
     return { counters: database ?? local, mode: () => 'shared', close: () => {} }
   }
-  const valkey = await openValkeyCounters({
-    url,
-    onConnected: () => log.info({}, 'Valkey available'),
-    onConnectionError: (reason) => log.warn({ reason }, 'Valkey unavailable; retrying'),
-  })
+  const valkey = await openValkeyCounters({ url })
+  const reason = valkey.failure()
+  if (reason !== undefined) log.warn({ reason }, 'Valkey unavailable; retrying')
   const counters = createSharedCounters({
     shared: valkey,
     local,
     database,
     monotonicMs: () => performance.now(),
-    onModeChange(mode, reason) {
+    onModeChange(mode, cause) {
       if (mode === 'shared') log.info({ mode }, 'Rate limits are counted by all nodes')
       else
         log.error(
-          { mode, reason },
+          { mode, reason: cause },
           'Valkey unavailable; this node enforces its share of the rate limits',
         )
     },

@@ -12,9 +12,6 @@ export interface ValkeyOptions {
    * end by the clock of this machine.
    */
   readonly clock?: { nowMs(): number }
-  readonly onConnected?: () => void
-  /** Called when the connection is lost or the server is unsuitable. The message contains no password. */
-  readonly onConnectionError?: (message: string) => void
 }
 
 /** A command that takes longer fails, and its caller falls back. */
@@ -63,44 +60,34 @@ function unsuitableReason(info: string): string | undefined {
  * background. Resolves after the first attempt to connect, whatever its outcome.
  */
 export async function openValkeyCounters(options: ValkeyOptions) {
-  const { url, clock, onConnected, onConnectionError } = options
+  const { url, clock } = options
   // Loaded only when configured.
   const { Redis: Client } = await import('ioredis')
   const client = new Client(url.replace(/^valkey/, 'redis'), CONNECTION_OPTIONS)
   let failure: string | undefined = 'not connected'
   const settled = Promise.withResolvers<void>()
 
-  let reported: string | undefined
-
-  /** Reports the first failure of an outage, because each reconnection fails again, and every unsuitable server. */
-  function reportFailure(message: string, isUnsuitable = false): void {
+  function fail(message: string): void {
     failure = message
     settled.resolve()
-    if (reported !== undefined && (!isUnsuitable || reported === message)) return
-    reported = message
-    onConnectionError?.(message)
   }
 
   client.on('ready', () => {
     client
       .info()
       .then((info) => {
-        const reason = unsuitableReason(info)
-        if (reason !== undefined) return reportFailure(reason, true)
-        failure = undefined
-        reported = undefined
+        failure = unsuitableReason(info)
         settled.resolve()
-        return onConnected?.()
       })
       .catch((error: unknown) => {
-        reportFailure(messageOf(error))
+        fail(messageOf(error))
         // The next connection repeats the check; without it the server would stay unused for as long as this one lasts.
         if (client.status === 'ready') client.disconnect(true)
       })
   })
-  // Logs only the message, because errors of ioredis contain the command and its arguments, such as a password.
-  client.on('error', (error: Error) => reportFailure(messageOf(error)))
-  client.on('close', () => reportFailure('the connection was closed'))
+  // Keeps only the message, because errors of ioredis contain the command and its arguments, such as a password.
+  client.on('error', (error: Error) => fail(messageOf(error)))
+  client.on('close', () => fail('the connection was closed'))
 
   async function run(
     script: string,
@@ -157,5 +144,10 @@ export async function openValkeyCounters(options: ValkeyOptions) {
       return Uint8Array.from(Buffer.from(String(secret), 'hex'))
     },
   }
-  return { ...counters, close: () => client.disconnect() }
+  return {
+    ...counters,
+    /** Why the server cannot be used now; undefined if it can. Contains no password. */
+    failure: () => failure,
+    close: () => client.disconnect(),
+  }
 }
