@@ -12,6 +12,7 @@ import type { PublishResult, ReleaseOptions } from '../publishing/releases/appen
 import { CONTENT_FILES } from '../publishing/rules/content-folder.ts'
 import type { NtpServer } from '../service/time/ntp-server.ts'
 import { querySntp } from '../service/time/sntp.ts'
+import { readTlogOrigin } from '../tlog/tlog-files.ts'
 import { readConfig } from './database.ts'
 import {
   CONTENT_OPTION,
@@ -150,11 +151,12 @@ export async function runPublication<Result extends PublishResult>(
   const { folder, store } = openReleasesFolder(values.releases)
   requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/releases/append-version.ts')
-  const { checkLog, findOrigin } = await import('../tlog/signing/published-log.ts')
+  const { checkLog } = await import('../tlog/signing/published-log.ts')
   const hasLog = await withLogErrors(async () => {
-    if (findOrigin(folder) === undefined) return false
+    if (readTlogOrigin(folder) === undefined) return false
     const versions = await withPublishErrors(async () => readVersions(store))
-    return checkLog(logPublication(folder), versions)
+    await checkLog(logPublication(folder), versions)
+    return true
   }, 'nothing was published')
   const prepare: ReleaseOptions['prepare'] = async (read) => {
     if (values['no-cards']) return []

@@ -238,10 +238,10 @@ export function openReleaseStore(directory: string) {
   return {
     readRedaction,
 
-    /** The published files of the transparency log; undefined without one. Throws a TlogFileError. */
+    /** The published files of the transparency log; undefined without one. Throws a TlogError. */
     readTlogFiles: () => readTlogFiles(root),
 
-    /** One file of the log, also one that is not served; undefined if it does not exist. Throws a TlogFileError. */
+    /** One file of the log, also one that is not served; undefined if it does not exist. Throws a TlogError. */
     readTlogFile: (name: TlogFileName) => readTlogFile(root, name),
 
     /** Every entry of the folder, also of other kinds than a release has. */

@@ -4,11 +4,7 @@ import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBelow } from '../files/folder-files.ts'
 import { carriageReturnFault } from '../files/git-files.ts'
-
-/** A file of the transparency log cannot be read or written. The message names it. */
-export class TlogFileError extends Error {
-  override readonly name = 'TlogFileError'
-}
+import { TlogError } from './tlog-error.ts'
 
 /** The published files of the transparency log, as plain data. */
 export interface TlogFiles {
@@ -51,7 +47,7 @@ function privateKeyFault(text: string): string | undefined {
     : `found a private key in line ${index + 1}, which would be published; remove it and replace the key`
 }
 
-/** Text of a file of the log; undefined if it does not exist. Throws a TlogFileError. */
+/** Text of a file of the log; undefined if it does not exist. Throws a TlogError. */
 export function readTlogFile(releasesDir: string, name: TlogFileName): string | undefined {
   const file = path.join(tlogFolder(releasesDir), name)
   try {
@@ -62,11 +58,11 @@ export function readTlogFile(releasesDir: string, name: TlogFileName): string | 
     return text
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new TlogFileError(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
+    throw new TlogError('LOG_FILE', `${file} cannot be read: ${messageOf(error)}`, error)
   }
 }
 
-/** Replaces a file of the log; durable when it returns. Throws a TlogFileError. */
+/** Replaces a file of the log; durable when it returns. Throws a TlogError. */
 export function writeTlogFile(releasesDir: string, name: TlogFileName, text: string): void {
   const file = path.join(tlogFolder(releasesDir), name)
   try {
@@ -74,7 +70,7 @@ export function writeTlogFile(releasesDir: string, name: TlogFileName, text: str
     makeFolder(tlogFolder(releasesDir), 0o755)
     replaceFile(file, text, { mode: 0o644 })
   } catch (error) {
-    throw new TlogFileError(`${file} cannot be written: ${messageOf(error)}`, { cause: error })
+    throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)
   }
 }
 
@@ -88,23 +84,23 @@ const ORIGIN =
 /** Whether a text can be the identity of a log. */
 export const isTlogOrigin = (text: string): boolean => ORIGIN.test(text)
 
-/** The identity of the log in a releases folder; undefined without a log. Throws a TlogFileError. */
+/** The identity of the log in a releases folder; undefined without a log. Throws a TlogError. */
 export function readTlogOrigin(releasesDir: string): string | undefined {
   const text = readTlogFile(releasesDir, 'origin')
   if (text === undefined) return undefined
   const origin = text.replace(/\n$/, '')
   if (isTlogOrigin(origin)) return origin
   const expected = 'line 1: expected host and path, such as api.example.org/log, and nothing else'
-  throw new TlogFileError(`${path.join(tlogFolder(releasesDir), 'origin')}, ${expected}`)
+  throw new TlogError('LOG_FILE', `${path.join(tlogFolder(releasesDir), 'origin')}, ${expected}`)
 }
 
-/** The published files of the log; undefined without a log. Throws a TlogFileError. */
+/** The published files of the log; undefined without a log. Throws a TlogError. */
 export function readTlogFiles(releasesDir: string): TlogFiles | undefined {
   const origin = readTlogOrigin(releasesDir)
   if (origin === undefined) return undefined
   const policy = readTlogFile(releasesDir, 'policy')
   if (policy === undefined) {
-    throw new TlogFileError(`${path.join(tlogFolder(releasesDir), 'policy')} is missing`)
+    throw new TlogError('LOG_FILE', `${path.join(tlogFolder(releasesDir), 'policy')} is missing`)
   }
   return { origin, policy, checkpoint: readTlogFile(releasesDir, 'checkpoint') }
 }

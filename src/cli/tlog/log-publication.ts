@@ -1,7 +1,7 @@
 import { CommandFailure } from '@public-api/cli-kit/command'
 import type { CosignReport } from '../../tlog/signing/cosign-log.ts'
 import type { LogPublication } from '../../tlog/signing/published-log.ts'
-import type { TlogError } from '../../tlog/signing/tlog-error.ts'
+import type { TlogError } from '../../tlog/tlog-error.ts'
 import { readConfig } from '../database.ts'
 
 /** The log of a releases folder, with the secrets of this machine. Throws a ConfigError. */

@@ -17,17 +17,10 @@ import { syncFolder } from '@public-api/client-internal/node/durable-file'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { tlogFolder } from '../tlog-files.ts'
+import { TlogError } from '../tlog-error.ts'
+import { readTlogFile, tlogFolder, writeTlogFile } from '../tlog-files.ts'
 import { askWitness, type WitnessFetch, type WitnessOutcome } from './ask-witness.ts'
-import {
-  readLogFile,
-  readPolicy,
-  requireOrigin,
-  treeOfVersions,
-  withLogFilesLock,
-  writeLogFile,
-} from './published-log.ts'
-import { TlogError } from './tlog-error.ts'
+import { readPolicy, requireOrigin, treeOfVersions, withLogFilesLock } from './published-log.ts'
 
 /** Publishing waits at most this long for all witnesses together. */
 const WITNESS_TIMEOUT_MS = 10_000
@@ -46,29 +39,11 @@ interface WitnessMemory {
   readonly failures: number
 }
 
-/** The result of asking one witness. */
-export interface WitnessReport {
-  readonly name: string
-  readonly outcome: WitnessOutcome['kind']
-  readonly detail: string
-  /** Its newest cosignature of the newest checkpoint, ISO 8601; null if it has none. */
-  readonly cosignedAt: string | null
-}
-
 /** The log after its witnesses were asked. */
-export interface CosignReport {
-  readonly origin: string
-  /** Size of the newest signed tree. */
-  readonly size: number
-  /** Size of the served one. */
-  readonly servedSize: number
-  /** Whether the newest signed tree satisfies the operator's policy, and is therefore served. */
-  readonly isMet: boolean
-  readonly witnesses: readonly WitnessReport[]
-}
+export type CosignReport = Awaited<ReturnType<typeof cosignLog>>
 
 function readMemory(releasesDir: string): ReadonlyMap<string, WitnessMemory> {
-  const value = parseJson(readLogFile(releasesDir, 'witnesses.json') ?? '{}')
+  const value = parseJson(readTlogFile(releasesDir, 'witnesses.json') ?? '{}')
   const memory = new Map<string, WitnessMemory>()
   if (typeof value !== 'object' || value === null) return memory
   for (const [vkey, each] of Object.entries(value)) {
@@ -128,7 +103,7 @@ async function storeLines(given: {
 }) {
   const { releasesDir, nowMs, policy, checkpoint, lines } = given
   const read = (name: 'pending' | 'checkpoint') => {
-    const note = readLogFile(releasesDir, name)
+    const note = readTlogFile(releasesDir, name)
     return note === undefined ? undefined : { note, parsed: parseChecked(note, checkpoint.origin) }
   }
   const [pending, served] = [read('pending'), read('checkpoint')]
@@ -139,10 +114,10 @@ async function storeLines(given: {
   const servedSize = served?.parsed.size ?? 0
   if (size < servedSize) return { cosigned, isMet, servedSize }
   if (isMet) {
-    if (cosigned !== served?.note) writeLogFile(releasesDir, 'checkpoint', cosigned)
+    if (cosigned !== served?.note) writeTlogFile(releasesDir, 'checkpoint', cosigned)
     if (pending !== undefined && pending.parsed.size <= size) removePending(releasesDir)
   } else if (pending === undefined || (pending === known && cosigned !== pending.note)) {
-    writeLogFile(releasesDir, 'pending', cosigned)
+    writeTlogFile(releasesDir, 'pending', cosigned)
   }
   return { cosigned, isMet, servedSize: isMet ? size : servedSize }
 }
@@ -168,12 +143,12 @@ function backoffMs(failures: number): number {
 export async function cosignLog(
   options: CosignOptions,
   readVersions: () => readonly VersionEntry[],
-): Promise<CosignReport> {
+) {
   const { releasesDir, nowMs, asks, timeoutMs = WITNESS_TIMEOUT_MS } = options
   const fetchOne: WitnessFetch = options.fetch ?? ((url, init) => fetch(url, init))
   const origin = requireOrigin(releasesDir)
   const policy = await readPolicy(releasesDir)
-  const note = readLogFile(releasesDir, 'pending') ?? readLogFile(releasesDir, 'checkpoint')
+  const note = readTlogFile(releasesDir, 'pending') ?? readTlogFile(releasesDir, 'checkpoint')
   if (note === undefined) {
     throw new TlogError('LOG_FILE', `${tlogFolder(releasesDir)} has no checkpoint; publish first`)
   }
@@ -227,15 +202,18 @@ export async function cosignLog(
   const { cosigned, isMet, servedSize } = await withLogFilesLock(releasesDir, async () => {
     if (policy.witnesses.length > 0) {
       const text = `${JSON.stringify(Object.fromEntries(next), undefined, 2)}\n`
-      writeLogFile(releasesDir, 'witnesses.json', text)
+      writeTlogFile(releasesDir, 'witnesses.json', text)
     }
     return storeLines({ releasesDir, nowMs, policy, checkpoint, lines })
   })
   const times = await cosignaturesOf(cosigned, policy, nowMs)
   return {
     origin,
+    /** Size of the newest signed tree. */
     size,
+    /** Size of the served one. */
     servedSize,
+    /** Whether the newest signed tree satisfies the operator's policy, and is therefore served. */
     isMet,
     witnesses: policy.witnesses.map(({ name }, index) => {
       const outcome = outcomes[index] ?? { kind: 'skipped', detail: '' }
@@ -244,14 +222,21 @@ export async function cosignLog(
   }
 }
 
+/** The result of asking one witness. */
 function reportOf(
   name: string,
   outcome: WitnessOutcome['kind'],
   detail: string,
   times: VerifiedCheckpoint['cosignatures'],
-): WitnessReport {
+) {
   const atMs = times.find(({ witness }) => witness === name)?.atMs
-  return { name, outcome, detail, cosignedAt: atMs === undefined ? null : formatTime(atMs) }
+  return {
+    name,
+    outcome,
+    detail,
+    /** Its newest cosignature of the newest checkpoint, ISO 8601; null if it has none. */
+    cosignedAt: atMs === undefined ? null : formatTime(atMs),
+  }
 }
 
 /** A witness may state any time. */
@@ -276,29 +261,12 @@ function removePending(releasesDir: string): void {
   syncFolder(folder)
 }
 
-/** The log as its files have it; nothing is asked. */
-export interface LogStatus extends Omit<CosignReport, 'isMet' | 'witnesses'> {
-  /** Root of the newest signed tree, base64. */
-  readonly root: string
-  /** Whether the served checkpoint satisfies the operator's policy. */
-  readonly isMet: boolean
-  /** When the quorum cosigned the served checkpoint, ISO 8601; null without witnesses or quorum. */
-  readonly witnessedAt: string | null
-  /** Published versions that the served checkpoint does not contain. */
-  readonly pendingVersions: number
-  readonly witnesses: readonly (WitnessReport & { readonly askedAt: string | null })[]
-}
-
-/** Reads the state of the log. Throws a TlogError. */
-export async function readLogStatus(
-  releasesDir: string,
-  versionCount: number,
-  nowMs: number,
-): Promise<LogStatus> {
+/** Reads the state of the log from its files; nothing is asked. Throws a TlogError. */
+export async function readLogStatus(releasesDir: string, versionCount: number, nowMs: number) {
   const origin = requireOrigin(releasesDir)
   const policy = await readPolicy(releasesDir)
-  const served = readLogFile(releasesDir, 'checkpoint')
-  const newest = readLogFile(releasesDir, 'pending') ?? served
+  const served = readTlogFile(releasesDir, 'checkpoint')
+  const newest = readTlogFile(releasesDir, 'pending') ?? served
   const head = newest === undefined ? undefined : parseChecked(newest, origin)
   const met = served === undefined ? undefined : await satisfiedBy(served, policy, nowMs)
   const servedSize = served === undefined ? 0 : parseChecked(served, origin).size
@@ -307,10 +275,14 @@ export async function readLogStatus(
   return {
     origin,
     size: head?.size ?? 0,
+    /** Of the newest signed tree, base64. */
     root: Buffer.from(head?.root ?? []).toString('base64'),
     servedSize,
+    /** Whether the served checkpoint satisfies the operator's policy. */
     isMet: met !== undefined,
+    /** When the quorum cosigned the served checkpoint, ISO 8601; null without witnesses or quorum. */
     witnessedAt: met?.witnessedAtMs === undefined ? null : formatTime(met.witnessedAtMs),
+    /** Published versions that the served checkpoint does not contain. */
     pendingVersions: versionCount - servedSize,
     witnesses: policy.witnesses.map(({ name, key }) => {
       const known = memory.get(key.vkey)

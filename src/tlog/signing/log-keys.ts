@@ -11,7 +11,7 @@ import { createFile, makeFolder, syncFolder } from '@public-api/client-internal/
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parsePrivateSigningKey } from '../../crypto/signing-keys.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { TlogError } from './tlog-error.ts'
+import { TlogError } from '../tlog-error.ts'
 
 const MAX_KEY_BYTES = 16_384
 

@@ -7,7 +7,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { TlogError } from './tlog-error.ts'
+import { TlogError } from '../tlog-error.ts'
 
 /** The largest tree that may have been signed. It is kept beside the key, apart from the releases. */
 export interface LogState {

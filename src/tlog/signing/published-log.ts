@@ -9,14 +9,13 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { ignoreInGit } from '../../files/git-files.ts'
 import { treeOf } from '../log-entries.ts'
+import { TlogError } from '../tlog-error.ts'
 import {
   isTlogOrigin,
   readTlogFile,
   readTlogOrigin,
-  TlogFileError,
   tlogFolder,
   writeTlogFile,
-  type TlogFileName,
 } from '../tlog-files.ts'
 import {
   createLogKeyFile,
@@ -29,27 +28,6 @@ import {
   retireCurrentKeyFile,
 } from './log-keys.ts'
 import { readLogState, requireExtension, writeLogState } from './log-state.ts'
-import { TlogError } from './tlog-error.ts'
-
-/** Runs work on the files of a log. A file that cannot be used becomes a TlogError. */
-function withFiles<Result>(work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof TlogFileError) throw new TlogError('LOG_FILE', error.message, error)
-    throw error
-  }
-}
-
-/** Text of a file of the log; undefined if it does not exist. Throws a TlogError. */
-export function readLogFile(releasesDir: string, name: TlogFileName): string | undefined {
-  return withFiles(() => readTlogFile(releasesDir, name))
-}
-
-/** Replaces a file of the log. Throws a TlogError. */
-export function writeLogFile(releasesDir: string, name: TlogFileName, text: string): void {
-  withFiles(() => writeTlogFile(releasesDir, name, text))
-}
 
 /** Signing and replacing files take milliseconds. */
 const LOCK_WAIT_MS = 30_000
@@ -88,21 +66,16 @@ export function withLogFilesLock<Result>(
   return withLock(path.join(tlogFolder(releasesDir), 'lock'), work, true)
 }
 
-/** The origin of the log in a releases folder; undefined without a log. Throws a TlogError. */
-export function findOrigin(releasesDir: string): string | undefined {
-  return withFiles(() => readTlogOrigin(releasesDir))
-}
-
 /** The origin of the log in a releases folder. Throws a TlogError (NO_LOG). */
 export function requireOrigin(releasesDir: string): string {
-  const origin = findOrigin(releasesDir)
+  const origin = readTlogOrigin(releasesDir)
   if (origin !== undefined) return origin
   throw new TlogError('NO_LOG', `${releasesDir} has no log; create one with svc tlog init`)
 }
 
 /** The operator's policy. Throws a TlogError that names the line. */
 export async function readPolicy(releasesDir: string): Promise<LogPolicy> {
-  const text = readLogFile(releasesDir, 'policy')
+  const text = readTlogFile(releasesDir, 'policy')
   if (text === undefined) throw new TlogError('LOG_FILE', `${releasesDir}/log/policy is missing`)
   try {
     return await openPolicy(text)
@@ -142,18 +115,15 @@ async function requireKeys(origin: string, secrets: LogSecrets): Promise<readonl
 
 /**
  * Refuses to extend the log of a folder whose versions contradict what was signed, or without its key. Called before a
- * version is written. Throws a TlogError. Returns false without a log.
+ * version is written. Throws a TlogError.
  */
 export async function checkLog(
   { releasesDir, secrets }: LogPublication,
   versions: readonly VersionEntry[],
-): Promise<boolean> {
-  const origin = findOrigin(releasesDir)
-  if (origin === undefined) return false
-  await requireKeys(origin, secrets)
+): Promise<void> {
+  await requireKeys(requireOrigin(releasesDir), secrets)
   await readPolicy(releasesDir)
   await requireExtension(await treeOfVersions(versions), requireState(secrets))
-  return true
 }
 
 function requireState({ secretsDir }: LogSecrets) {
@@ -170,33 +140,31 @@ function requireState({ secretsDir }: LogSecrets) {
  * that moment. Throws a TlogError; then nothing was signed.
  */
 export async function signLog(
-  publication: LogPublication,
+  { releasesDir, secrets }: LogPublication,
   readVersions: () => readonly VersionEntry[],
 ): Promise<void> {
-  const origin = requireOrigin(publication.releasesDir)
-  await withSecretsLock(publication.secrets, () => signTree(publication, origin, readVersions()))
-}
-
-async function signTree(
-  { releasesDir, secrets }: LogPublication,
-  origin: string,
-  versions: readonly VersionEntry[],
-): Promise<void> {
-  const keys = await requireKeys(origin, secrets)
-  const tree = await treeOfVersions(versions)
-  const state = requireState(secrets)
-  await requireExtension(tree, state)
-  const { size } = tree
-  const root = await rootOf(tree, size)
-  const text = formatCheckpoint({ origin, size, root })
-  await withLogFilesLock(releasesDir, async () => {
-    const signed = ['pending', 'checkpoint'] as const
-    for (const name of signed) {
-      const note = readLogFile(releasesDir, name)
-      if (note !== undefined && isSignedByAll(note, text, keys)) return
-    }
-    if (size > state.size) writeLogState(logSecretFiles(secrets.secretsDir).state, { size, root })
-    writeLogFile(releasesDir, 'pending', `${text}\n${keys.map((key) => key.sign(text)).join('')}`)
+  const origin = requireOrigin(releasesDir)
+  await withSecretsLock(secrets, async () => {
+    const keys = await requireKeys(origin, secrets)
+    const tree = await treeOfVersions(readVersions())
+    const state = requireState(secrets)
+    await requireExtension(tree, state)
+    const { size } = tree
+    const root = await rootOf(tree, size)
+    const text = formatCheckpoint({ origin, size, root })
+    await withLogFilesLock(releasesDir, async () => {
+      const signed = ['pending', 'checkpoint'] as const
+      for (const name of signed) {
+        const note = readTlogFile(releasesDir, name)
+        if (note !== undefined && isSignedByAll(note, text, keys)) return
+      }
+      if (size > state.size) writeLogState(logSecretFiles(secrets.secretsDir).state, { size, root })
+      writeTlogFile(
+        releasesDir,
+        'pending',
+        `${text}\n${keys.map((key) => key.sign(text)).join('')}`,
+      )
+    })
   })
 }
 
@@ -229,38 +197,32 @@ interface NewLog extends LogPublication {
  * last, so that an interrupted run can be repeated. Returns the verifier key. Throws a TlogError.
  */
 export function createLog(
-  publication: NewLog,
-  versions: readonly VersionEntry[],
-): Promise<{ readonly vkey: string; readonly size: number }> {
-  const { origin, secrets } = publication
-  checkOrigin(origin)
-  makeSecretsFolder(secrets.secretsDir)
-  return withSecretsLock(secrets, () => createFirstTree(publication, versions))
-}
-
-async function createFirstTree(
   { releasesDir, secrets, origin, url }: NewLog,
   versions: readonly VersionEntry[],
 ): Promise<{ readonly vkey: string; readonly size: number }> {
-  const known = findOrigin(releasesDir)
-  if (known !== undefined) {
-    throw new TlogError('LOG_EXISTS', `${releasesDir} has the log ${known} already`)
-  }
-  const files = logSecretFiles(secrets.secretsDir)
-  if ((await readLogKeys(origin, secrets)).current === undefined) createLogKeyFile(files.key)
-  const { current } = await readLogKeys(origin, secrets)
-  if (current === undefined) throw new TlogError('LOG_KEY', `${files.key} cannot be read`)
-  const tree = await treeOfVersions(versions)
-  const { size } = tree
-  const root = await rootOf(tree, size)
-  const state = readLogState(files.state)
-  if (state !== undefined) await requireExtension(tree, state)
-  writeLogState(files.state, { size, root })
-  writeLogFile(releasesDir, 'policy', firstPolicy(current.vkey, url))
-  const text = formatCheckpoint({ origin, size, root })
-  writeLogFile(releasesDir, 'checkpoint', `${text}\n${current.sign(text)}`)
-  writeLogFile(releasesDir, 'origin', `${origin}\n`)
-  return { vkey: current.vkey, size }
+  checkOrigin(origin)
+  makeSecretsFolder(secrets.secretsDir)
+  return withSecretsLock(secrets, async () => {
+    const known = readTlogOrigin(releasesDir)
+    if (known !== undefined) {
+      throw new TlogError('LOG_EXISTS', `${releasesDir} has the log ${known} already`)
+    }
+    const files = logSecretFiles(secrets.secretsDir)
+    if ((await readLogKeys(origin, secrets)).current === undefined) createLogKeyFile(files.key)
+    const { current } = await readLogKeys(origin, secrets)
+    if (current === undefined) throw new TlogError('LOG_KEY', `${files.key} cannot be read`)
+    const tree = await treeOfVersions(versions)
+    const { size } = tree
+    const root = await rootOf(tree, size)
+    const state = readLogState(files.state)
+    if (state !== undefined) await requireExtension(tree, state)
+    writeLogState(files.state, { size, root })
+    writeTlogFile(releasesDir, 'policy', firstPolicy(current.vkey, url))
+    const text = formatCheckpoint({ origin, size, root })
+    writeTlogFile(releasesDir, 'checkpoint', `${text}\n${current.sign(text)}`)
+    writeTlogFile(releasesDir, 'origin', `${origin}\n`)
+    return { vkey: current.vkey, size }
+  })
 }
 
 /** The lines of a policy that name this key as a log. */
@@ -273,67 +235,66 @@ function logLineOf(vkey: string): RegExp {
  * Adds a key: from now on both sign, and the policy names both, the new one first. Returns both verifier keys and
  * the new line. Throws a TlogError.
  */
-export function addLogKey(publication: LogPublication) {
-  return withSecretsLock(publication.secrets, () => addKey(publication))
-}
-
-async function addKey({ releasesDir, secrets }: LogPublication) {
-  const origin = requireOrigin(releasesDir)
-  if (secrets.keyText !== undefined) {
-    throw new TlogError('LOG_KEY', 'SVC_TLOG_KEY is set; this command manages keys in files only')
-  }
-  // A mistake in it would end this command after the key exists.
-  await readPolicy(releasesDir)
-  const before = await readLogKeys(origin, secrets)
-  if (before.retiring !== undefined && before.current !== undefined) {
-    const { keyId } = before.retiring
-    throw new TlogError('LOG_KEY', `the key ${keyId} is retiring; retire it before you add another`)
-  }
-  const old = before.retiring ?? before.current
-  const text = readLogFile(releasesDir, 'policy') ?? ''
-  const line = old === undefined ? null : logLineOf(old.vkey).exec(text)
-  if (old === undefined || line === null) {
-    throw new TlogError(
-      'LOG_KEY',
-      `log/policy has no line of the current key; expected log ${old?.vkey}`,
+export function addLogKey({ releasesDir, secrets }: LogPublication) {
+  return withSecretsLock(secrets, async () => {
+    const origin = requireOrigin(releasesDir)
+    if (secrets.keyText !== undefined) {
+      throw new TlogError('LOG_KEY', 'SVC_TLOG_KEY is set; this command manages keys in files only')
+    }
+    // A mistake in it would end this command after the key exists.
+    await readPolicy(releasesDir)
+    const before = await readLogKeys(origin, secrets)
+    if (before.retiring !== undefined && before.current !== undefined) {
+      const { keyId } = before.retiring
+      throw new TlogError(
+        'LOG_KEY',
+        `the key ${keyId} is retiring; retire it before you add another`,
+      )
+    }
+    const old = before.retiring ?? before.current
+    const text = readTlogFile(releasesDir, 'policy') ?? ''
+    const line = old === undefined ? null : logLineOf(old.vkey).exec(text)
+    if (old === undefined || line === null) {
+      throw new TlogError(
+        'LOG_KEY',
+        `log/policy has no line of the current key; expected log ${old?.vkey}`,
+      )
+    }
+    // An interrupted run left the old key as the retiring one.
+    if (before.retiring === undefined) retireCurrentKeyFile(secrets.secretsDir)
+    createLogKeyFile(logSecretFiles(secrets.secretsDir).key)
+    const { current } = await readLogKeys(origin, secrets)
+    if (current === undefined) throw new TlogError('LOG_KEY', 'the new key cannot be read')
+    const added = `log ${current.vkey}${line.groups?.['url'] ?? ''}`
+    writeTlogFile(
+      releasesDir,
+      'policy',
+      text.replace(line[0], (known) => `${added}\n${known}`),
     )
-  }
-  // An interrupted run left the old key as the retiring one.
-  if (before.retiring === undefined) retireCurrentKeyFile(secrets.secretsDir)
-  createLogKeyFile(logSecretFiles(secrets.secretsDir).key)
-  const { current } = await readLogKeys(origin, secrets)
-  if (current === undefined) throw new TlogError('LOG_KEY', 'the new key cannot be read')
-  const added = `log ${current.vkey}${line.groups?.['url'] ?? ''}`
-  writeLogFile(
-    releasesDir,
-    'policy',
-    text.replace(line[0], (known) => `${added}\n${known}`),
-  )
-  return { current: current.vkey, retiring: old.vkey, line: added }
+    return { current: current.vkey, retiring: old.vkey, line: added }
+  })
 }
 
 /** Removes the retiring key: from now on only the current one signs. Returns its verifier key. Throws a TlogError. */
-export function retireLogKey(publication: LogPublication, keyId: string) {
-  return withSecretsLock(publication.secrets, () => retireKey(publication, keyId))
-}
-
-async function retireKey({ releasesDir, secrets }: LogPublication, keyId: string) {
-  const origin = requireOrigin(releasesDir)
-  const { current, retiring } = await readLogKeys(origin, secrets)
-  if (retiring === undefined || retiring.keyId !== keyId) {
-    const expected = retiring === undefined ? 'no key is retiring' : `expected ${retiring.keyId}`
-    const advice = current?.keyId === keyId ? '; add a new key first' : ''
-    throw new TlogError('LOG_KEY', `the key ${keyId} is not retiring: ${expected}${advice}`)
-  }
-  const text = readLogFile(releasesDir, 'policy') ?? ''
-  const line = logLineOf(retiring.vkey).exec(text)
-  if (line !== null) {
-    writeLogFile(
-      releasesDir,
-      'policy',
-      text.replace(`${line[0]}\n`, () => ''),
-    )
-  }
-  deleteRetiringKeyFile(secrets.secretsDir)
-  return { retired: retiring.vkey }
+export function retireLogKey({ releasesDir, secrets }: LogPublication, keyId: string) {
+  return withSecretsLock(secrets, async () => {
+    const origin = requireOrigin(releasesDir)
+    const { current, retiring } = await readLogKeys(origin, secrets)
+    if (retiring === undefined || retiring.keyId !== keyId) {
+      const expected = retiring === undefined ? 'no key is retiring' : `expected ${retiring.keyId}`
+      const advice = current?.keyId === keyId ? '; add a new key first' : ''
+      throw new TlogError('LOG_KEY', `the key ${keyId} is not retiring: ${expected}${advice}`)
+    }
+    const text = readTlogFile(releasesDir, 'policy') ?? ''
+    const line = logLineOf(retiring.vkey).exec(text)
+    if (line !== null) {
+      writeTlogFile(
+        releasesDir,
+        'policy',
+        text.replace(`${line[0]}\n`, () => ''),
+      )
+    }
+    deleteRetiringKeyFile(secrets.secretsDir)
+    return { retired: retiring.vkey }
+  })
 }
