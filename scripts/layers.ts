@@ -2,149 +2,126 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { moduleReferences, type ModuleReference } from './module-references.ts'
 
-/** What a folder of src or of a package may import besides its own files; `../` refers to a folder beside src. */
-interface LayerRule {
-  readonly mayImport: readonly string[]
-  /** Layers of which it may know the types, and nothing that runs. */
-  readonly mayImportTypesOf?: readonly string[]
-  /** Runs in a browser as it is: no package and no `node:` module; .oxlintrc.json forbids globals of Node. */
-  readonly runsInBrowser?: true
-  /** Packages that the bundles for browsers contain. */
-  readonly mayBundle?: readonly string[]
+/**
+ * What each folder of src or of a package may import besides its own files; `../` refers to a folder beside src. It may know
+ * the types of some layers, and nothing of them that runs.
+ */
+interface LayerRules {
+  readonly [layer: string]: readonly string[]
 }
 
-const LAYERS: { readonly [layer: string]: LayerRule } = {
-  crypto: { mayImport: ['contract'] },
-  files: { mayImport: ['packages/client/node'] },
-  tlog: { mayImport: ['contract', 'packages/client', 'crypto', 'files'] },
-  'tlog/signing': {
-    mayImport: ['contract', 'packages/client', 'crypto', 'files', 'tlog'],
-  },
-  releases: { mayImport: ['contract', 'packages/client/node', 'crypto', 'files', 'tlog'] },
-  'storage/counters': { mayImport: ['contract'] },
-  'storage/stores': { mayImport: ['contract'], mayImportTypesOf: ['storage/counters'] },
-  'storage/sqlite': {
-    mayImport: ['contract', 'packages/client/node', 'storage/stores'],
-  },
-  'storage/postgres': { mayImport: ['contract', 'storage/stores', 'storage/counters'] },
-  storage: { mayImport: ['storage/stores', 'storage/sqlite', 'storage/postgres'] },
-  'publishing/rules': { mayImport: ['contract', 'files'] },
-  'publishing/leaks': { mayImport: ['publishing/rules'] },
-  'publishing/logo': { mayImport: ['files', 'publishing/rules'] },
-  'publishing/translations': { mayImport: ['contract', 'crypto', 'files', 'publishing/rules'] },
-  'publishing/imports': { mayImport: ['contract', 'publishing/rules'] },
-  'publishing/compile': {
-    mayImport: [
-      'contract',
-      'crypto',
-      'publishing/rules',
-      'publishing/leaks',
-      'publishing/logo',
-      'publishing/translations',
-      'publishing/imports',
-    ],
-  },
-  'publishing/editing': {
-    mayImport: [
-      'contract',
-      'packages/client/node',
-      'files',
-      'publishing/rules',
-      'publishing/compile',
-    ],
-  },
-  'publishing/releases': {
-    mayImport: [
-      'contract',
-      'packages/client',
-      'crypto',
-      'files',
-      'releases',
-      'publishing/rules',
-      'publishing/leaks',
-      'publishing/translations',
-      'publishing/compile',
-      'publishing/editing',
-    ],
-  },
-  service: { mayImport: [] },
-  'service/time': { mayImport: ['contract'] },
-  'service/challenge': {
-    mayImport: ['contract'],
-    mayImportTypesOf: ['service', 'storage/counters'],
-  },
-  'service/waitlist': {
-    mayImport: ['contract', 'crypto'],
-    mayImportTypesOf: ['service', 'service/challenge', 'storage/counters', 'storage/stores'],
-  },
-  'service/api-keys': {
-    mayImport: ['contract', 'crypto', 'service/waitlist'],
-    mayImportTypesOf: ['service', 'storage/counters', 'storage/stores'],
-  },
-  'service/absent': {
-    mayImport: ['contract'],
-    mayImportTypesOf: ['service/api-keys', 'service/waitlist'],
-  },
-  'service/signing-keys': { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['tlog'] },
-  'service/releases': {
-    mayImport: ['contract', 'crypto', 'tlog'],
-    mayImportTypesOf: ['releases'],
-  },
-  'http/connection': {
-    mayImport: ['contract', 'service'],
-    mayImportTypesOf: ['http'],
-  },
-  http: { mayImport: ['contract', 'crypto', 'service'] },
-  routes: {
-    mayImport: ['contract', 'crypto', 'service', 'http'],
-    mayImportTypesOf: ['documents', 'tlog'],
-  },
-  pages: {
-    mayImport: ['contract', 'documents', 'crypto', 'tlog', 'service', 'http', '../locales'],
-  },
-  browser: {
-    mayImport: ['contract', 'packages/client'],
-    runsInBrowser: true,
-    mayBundle: ['minisearch'],
-  },
+const TYPES = 'the types of '
+
+/** Layers that run in a browser as they are: no package and no `node:` module; .oxlintrc.json forbids globals of Node. */
+const IN_BROWSER: ReadonlySet<string> = new Set([
+  'browser',
+  'contract',
+  'documents',
+  'packages/client',
+])
+/** The package that the scripts of the pages contain. */
+const BUNDLED = 'minisearch'
+
+const LAYERS: LayerRules = {
+  crypto: ['contract'],
+  files: ['packages/client/node'],
+  tlog: ['contract', 'packages/client', 'crypto', 'files'],
+  'tlog/signing': ['contract', 'packages/client', 'crypto', 'files', 'tlog'],
+  releases: ['contract', 'packages/client/node', 'crypto', 'files', 'tlog'],
+  'storage/counters': ['contract'],
+  'storage/stores': ['contract', 'the types of storage/counters'],
+  'storage/sqlite': ['contract', 'packages/client/node', 'storage/stores'],
+  'storage/postgres': ['contract', 'storage/stores', 'storage/counters'],
+  storage: ['storage/stores', 'storage/sqlite', 'storage/postgres'],
+  'publishing/rules': ['contract', 'files'],
+  'publishing/leaks': ['publishing/rules'],
+  'publishing/logo': ['files', 'publishing/rules'],
+  'publishing/translations': ['contract', 'crypto', 'files', 'publishing/rules'],
+  'publishing/imports': ['contract', 'publishing/rules'],
+  'publishing/compile': [
+    'contract',
+    'crypto',
+    'publishing/rules',
+    'publishing/leaks',
+    'publishing/logo',
+    'publishing/translations',
+    'publishing/imports',
+  ],
+  'publishing/editing': [
+    'contract',
+    'packages/client/node',
+    'files',
+    'publishing/rules',
+    'publishing/compile',
+  ],
+  'publishing/releases': [
+    'contract',
+    'packages/client',
+    'crypto',
+    'files',
+    'releases',
+    'publishing/rules',
+    'publishing/leaks',
+    'publishing/translations',
+    'publishing/compile',
+    'publishing/editing',
+  ],
+  service: [],
+  'service/time': ['contract'],
+  'service/challenge': ['contract', 'the types of service', 'the types of storage/counters'],
+  'service/waitlist': [
+    'contract',
+    'crypto',
+    'the types of service',
+    'the types of service/challenge',
+    'the types of storage/counters',
+    'the types of storage/stores',
+  ],
+  'service/api-keys': [
+    'contract',
+    'crypto',
+    'service/waitlist',
+    'the types of service',
+    'the types of storage/counters',
+    'the types of storage/stores',
+  ],
+  'service/absent': ['contract', 'the types of service/api-keys', 'the types of service/waitlist'],
+  'service/signing-keys': ['contract', 'crypto', 'the types of tlog'],
+  'service/releases': ['contract', 'crypto', 'tlog', 'the types of releases'],
+  'http/connection': ['contract', 'service', 'the types of http'],
+  http: ['contract', 'crypto', 'service'],
+  routes: ['contract', 'crypto', 'service', 'http', 'the types of documents', 'the types of tlog'],
+  pages: ['contract', 'documents', 'crypto', 'tlog', 'service', 'http', '../locales'],
+  browser: ['contract', 'packages/client'],
 }
 
 /** The packages beside the server; they import nothing of src. */
-const PACKAGES: { readonly [folder: string]: LayerRule } = {
-  contract: { mayImport: [], runsInBrowser: true },
-  documents: { mayImport: ['contract'], runsInBrowser: true },
-  'cli-kit': { mayImport: ['contract'] },
-  'packages/client': { mayImport: ['contract'], runsInBrowser: true },
-  'packages/client/node': { mayImport: ['packages/client'] },
-  'packages/cli': {
-    mayImport: ['contract', 'documents', 'cli-kit', 'packages/client', 'packages/client/node'],
-  },
-  'packages/mcp': { mayImport: ['contract', 'cli-kit', 'packages/client', 'packages/cli'] },
+const PACKAGES: LayerRules = {
+  contract: [],
+  documents: ['contract'],
+  'cli-kit': ['contract'],
+  'packages/client': ['contract'],
+  'packages/client/node': ['packages/client'],
+  'packages/cli': ['contract', 'documents', 'cli-kit', 'packages/client', 'packages/client/node'],
+  'packages/mcp': ['contract', 'cli-kit', 'packages/client', 'packages/cli'],
 }
 
-const ROOT_FILES: { readonly [file: string]: LayerRule } = {
-  'app.ts': {
-    mayImport: ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
-  },
-  'config-mistake.ts': { mayImport: [] },
-  'environment-reader.ts': { mayImport: ['contract', 'config-mistake.ts'] },
-  'config.ts': {
-    mayImport: ['contract', 'service', 'environment-reader.ts'],
-    mayImportTypesOf: ['storage/stores'],
-  },
-  'logger.ts': { mayImport: ['contract', 'service', 'config.ts'] },
-  'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config-mistake.ts', 'config.ts'] },
-  'local-secrets.ts': {
-    mayImport: [
-      'contract',
-      'crypto',
-      'packages/client/node',
-      'service',
-      'config-mistake.ts',
-      'config.ts',
-      'secrets.ts',
-    ],
-  },
+const ROOT_FILES: LayerRules = {
+  'app.ts': ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
+  'config-mistake.ts': [],
+  'environment-reader.ts': ['contract', 'config-mistake.ts'],
+  'config.ts': ['contract', 'service', 'environment-reader.ts', 'the types of storage/stores'],
+  'logger.ts': ['contract', 'service', 'config.ts'],
+  'secrets.ts': ['contract', 'crypto', 'service', 'config-mistake.ts', 'config.ts'],
+  'local-secrets.ts': [
+    'contract',
+    'crypto',
+    'packages/client/node',
+    'service',
+    'config-mistake.ts',
+    'config.ts',
+    'secrets.ts',
+  ],
 }
 
 /**
@@ -152,66 +129,67 @@ const ROOT_FILES: { readonly [file: string]: LayerRule } = {
  * is not on the map is a fault, and so is a permission that no import uses, so that the map states the actual
  * dependencies.
  */
-const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
+const LAYER_RULES: LayerRules = {
   ...LAYERS,
   ...PACKAGES,
   ...ROOT_FILES,
-  process: {
-    mayImport: [
-      'contract',
-      'packages/client',
-      'crypto',
-      'releases',
-      'storage',
-      'service',
-      'http',
-      ...Object.keys(ROOT_FILES),
-    ],
-    mayImportTypesOf: ['tlog'],
-  },
-  'main.ts': { mayImport: ['process'] },
-  cards: { mayImport: ['contract', 'service', 'pages'], mayImportTypesOf: ['releases'] },
-  preview: {
-    mayImport: ['contract', 'crypto', 'files', 'publishing', 'service', 'http', 'pages', 'app.ts'],
-    mayImportTypesOf: ['releases'],
-  },
-  copy: {
-    mayImport: [
-      'contract',
-      'packages/client',
-      'packages/client/node',
-      'files',
-      'releases',
-      'service',
-      'http',
-      'routes',
-      'pages',
-      'app.ts',
-    ],
-  },
-  cli: {
-    mayImport: [
-      'contract',
-      'cli-kit',
-      'packages/cli',
-      'packages/client',
-      'crypto',
-      'files',
-      'tlog',
-      'releases',
-      'storage',
-      'publishing',
-      'service',
-      'process',
-      'preview',
-      'copy',
-      'cards',
-      'config-mistake.ts',
-      'config.ts',
-      'logger.ts',
-      'secrets.ts',
-    ],
-  },
+  process: [
+    'contract',
+    'packages/client',
+    'crypto',
+    'releases',
+    'storage',
+    'service',
+    'http',
+    ...Object.keys(ROOT_FILES),
+    'the types of tlog',
+  ],
+  'main.ts': ['process'],
+  cards: ['contract', 'service', 'pages', 'the types of releases'],
+  preview: [
+    'contract',
+    'crypto',
+    'files',
+    'publishing',
+    'service',
+    'http',
+    'pages',
+    'app.ts',
+    'the types of releases',
+  ],
+  copy: [
+    'contract',
+    'packages/client',
+    'packages/client/node',
+    'files',
+    'releases',
+    'service',
+    'http',
+    'routes',
+    'pages',
+    'app.ts',
+  ],
+  cli: [
+    'contract',
+    'cli-kit',
+    'packages/cli',
+    'packages/client',
+    'crypto',
+    'files',
+    'tlog',
+    'releases',
+    'storage',
+    'publishing',
+    'service',
+    'process',
+    'preview',
+    'copy',
+    'cards',
+    'config-mistake.ts',
+    'config.ts',
+    'logger.ts',
+    'secrets.ts',
+  ],
 }
 
 /** Folders of packages, relative to src, with their layers; the innermost folder first. */
@@ -273,11 +251,6 @@ function packageOf(file: string): string {
   return /^\.\.\/packages\/[^/]+/.exec(file)?.[0] ?? 'src'
 }
 
-function allowanceOf(layer: string, { mayImport, mayImportTypesOf = [] }: LayerRule): string {
-  const words = [...mayImport, ...mayImportTypesOf.map((other) => `the types of ${other}`)]
-  return `${layer} may import only ${words.length === 0 ? 'its own files' : words.join(', ')}`
-}
-
 /** The fault of one reference; undefined if the map allows it. */
 function faultOf(file: string, reference: ModuleReference): string | undefined {
   const layer = layerOf(file)
@@ -291,7 +264,8 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   if (specifier === '#crypto' || specifier === '#fetch') return undefined
   const target = targetOf(file, specifier)
   if (target === undefined) {
-    if (rule.runsInBrowser !== true || rule.mayBundle?.includes(specifier)) return undefined
+    const isBundled = layer === 'browser' && specifier === BUNDLED
+    if (!IN_BROWSER.has(layer) || isBundled) return undefined
     return `imports ${specifier}, but ${layer} runs in a browser and may import no package and no module of Node`
   }
   if (
@@ -302,14 +276,12 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
     return `imports ${target} by its path; expected the name of its package`
   }
   const other = placeOf(target)
-  if (other === layer || rule.mayImport.some((allowed) => covers(allowed, other))) return undefined
+  if (other === layer || rule.some((allowed) => covers(allowed, other))) return undefined
   if (target.startsWith('../') && packageFolderOf(target) === undefined) {
     return `imports ${specifier}, which is outside the source tree`
   }
-  if (isTypeOnly && rule.mayImportTypesOf?.some((allowed) => covers(allowed, other)) === true) {
-    return undefined
-  }
-  return `imports ${target}, but ${allowanceOf(layer, rule)}`
+  if (isTypeOnly && rule.some((allowed) => covers(allowed, TYPES + other))) return undefined
+  return `imports ${target}, but ${layer} may import only ${rule.join(', ') || 'its own files'}`
 }
 
 const BUILT = /^\.\.\/packages\/[^/]+\/(?:dist|node_modules)\//
@@ -345,8 +317,9 @@ export function findIdleAllowances(sourceDir: string): readonly string[] {
     const target = targetOf(file, specifier)
     return target === undefined ? [] : [[layerOf(file), placeOf(target)] as const]
   })
-  return Object.entries(LAYER_RULES).flatMap(([layer, { mayImport, mayImportTypesOf = [] }]) =>
-    [...mayImport, ...mayImportTypesOf]
+  return Object.entries(LAYER_RULES).flatMap(([layer, rule]) =>
+    rule
+      .map((each) => each.replace(TYPES, ''))
       .filter((each) => !used.some(([from, target]) => from === layer && covers(each, target)))
       .map((each) => `${layer}: ${each}`),
   )

@@ -92,14 +92,14 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
     description: 'State of the service and of its components, with incidents.',
     input: NOTHING,
     data: STATUS,
-    read: readStatus,
+    read: (from) => readProved(from, 'status'),
   })
   add('get_incidents', {
     description: 'Incidents and planned maintenance, newest first.',
     input: NOTHING,
     data: STATUS.pick({ updatedAt: true, incidents: true, maintenances: true }),
     async read(from) {
-      const { proof, data } = await readStatus(from)
+      const { proof, data } = await readProved(from, 'status')
       const { incidents, maintenances = [], updatedAt } = data
       return { proof, data: { updatedAt, incidents, maintenances } }
     },
@@ -108,19 +108,19 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
     description: 'The roadmap: what is planned now, next and later.',
     input: NOTHING,
     data: membersOf('roadmap'),
-    read: readRoadmap,
+    read: (from) => readProved(from, 'roadmap'),
   })
   add('get_queue', {
     description: 'The development queue: what is being built, by priority.',
     input: NOTHING,
     data: membersOf('development-queue'),
-    read: readQueue,
+    read: (from) => readProved(from, 'development-queue'),
   })
   add('get_architecture', {
     description: 'Components, data flows, guarantees and boundaries.',
     input: NOTHING,
     data: membersOf('architecture'),
-    read: readArchitecture,
+    read: (from) => readProved(from, 'architecture'),
   })
   add('get_changelog', {
     description:
@@ -136,7 +136,7 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
         .describe(`Whether these are all; at most ${MAX_VERSIONS} are returned.`),
     }),
     read: (from, { since }) =>
-      since === undefined ? readChangelog(from) : readVersionsSince(from, since),
+      since === undefined ? readProved(from, 'changelog') : readVersionsSince(from, since),
   })
   add('get_history_entry', {
     description: 'One published version: its time, note, changes and the digest of every resource.',
@@ -190,17 +190,6 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
   return server
 }
 
-const readStatus = (from: Source) =>
-  readProved(from, 'status', (options) => from.client.status(options))
-const readRoadmap = (from: Source) =>
-  readProved(from, 'roadmap', (options) => from.client.roadmap(options))
-const readQueue = (from: Source) =>
-  readProved(from, 'development-queue', (options) => from.client.developmentQueue(options))
-const readChangelog = (from: Source) =>
-  readProved(from, 'changelog', (options) => from.client.changelog(options))
-const readArchitecture = (from: Source) =>
-  readProved(from, 'architecture', (options) => from.client.architecture(options))
-
 /** The versions after one, newest first, verified by the chain from the newest. */
 async function readVersionsSince(from: Source, since: string) {
   const versions: Pick<VersionEntry, 'snapshotId' | 'createdAt' | 'note' | 'changes'>[] = []
@@ -219,17 +208,12 @@ async function readVersionsSince(from: Source, since: string) {
   throw new ToolFailure('VERSION_NOT_FOUND', 'the history does not contain this version')
 }
 
+const SEARCHED = ['status', 'roadmap', 'development-queue', 'changelog', 'architecture'] as const
+
 async function search(from: Source, query: string) {
-  const sources = [
-    ['status', readStatus],
-    ['roadmap', readRoadmap],
-    ['development-queue', readQueue],
-    ['changelog', readChangelog],
-    ['architecture', readArchitecture],
-  ] as const
   const found = await Promise.all(
-    sources.map(async ([resource, read]) => {
-      const { proof, data } = await read(from)
+    SEARCHED.map(async (resource) => {
+      const { proof, data } = await readProved(from, resource)
       return { proof, hits: searchTexts(resource, data, query) }
     }),
   )

@@ -1,6 +1,7 @@
 import type { Client } from '@public-api/client-internal/client'
 import { readNewest } from '@public-api/client-internal/newest-version'
-import type { ReadOptions, Verified } from '@public-api/client-internal/verified'
+import type { DataOfTarget } from '@public-api/client-internal/reads'
+import type { Verified } from '@public-api/client-internal/verified'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
@@ -43,14 +44,14 @@ export function proofOf(
  * Reads a resource together with the newest version, and checks that the version contains it. Both are read again
  * without caches if a version was published in between.
  */
-export async function readProved<Data>(
+export async function readProved<const Name extends string>(
   source: Source,
-  name: string,
-  read: (options: ReadOptions) => Promise<Verified<Data>>,
-): Promise<Proved<Data>> {
+  name: Name,
+): Promise<Proved<DataOfTarget<`${typeof BASE_PATH}/${Name}`>>> {
+  const target = `${BASE_PATH}/${name}` as const
   for (const fresh of [false, true]) {
     const [resource, newest] = await Promise.all([
-      read({ fresh }),
+      source.client.get(target, { fresh }),
       readNewest(source.client, { fresh }),
     ])
     const digest = propertyOf(newest.data.resources, name)
@@ -60,6 +61,6 @@ export async function readProved<Data>(
   }
   throw new ToolFailure(
     'INCONSISTENT',
-    `${BASE_PATH}/${name} is not what the newest version contains; ask again, or run the audit`,
+    `${target} is not what the newest version contains; ask again, or run the audit`,
   )
 }
