@@ -165,7 +165,6 @@ const LAYER_RULES: LayerRules = {
     'releases',
     'service',
     'http',
-    'routes',
     'pages',
     'app.ts',
   ],

@@ -19,7 +19,7 @@ import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
 import { createRecorder } from './pages/published-record.ts'
-import { createSite } from './pages/site.ts'
+import { createSite, type SiteOptions } from './pages/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
@@ -58,6 +58,10 @@ export interface AppDependencies
   readonly securityContact?: string | undefined
   /** How long a signed response is reused for anonymous readers; undefined: never. */
   readonly cacheSeconds?: number
+  /** What only a static copy has. */
+  readonly copy?: SiteOptions['copy']
+  /** Key ID for visitors to compare. Default: that of the signing key. */
+  readonly keyId?: string | undefined
   /** Returns a new random UUID v4. */
   readonly newRequestId: () => string
   /** Default: the service's registry. Tests pass others. */
@@ -77,7 +81,7 @@ export type Published = Pick<AppDependencies, 'releases' | 'signing'>
  */
 export function createAppComposer(
   parts: Omit<AppDependencies, keyof Published>,
-): (published: Published) => App {
+): (published: Published) => App & { readonly site: ReturnType<typeof createSite> } {
   const { runtime, baseUrl, challenge, clock } = parts
   const isPreview = parts.deployment === 'preview'
   const registry: Registry = parts.registry ?? ENDPOINTS
@@ -98,7 +102,6 @@ export function createAppComposer(
         ? undefined
         : createDocumentPayload(describeSigningKeys(signing.keys, loggedBy(releases)))
     const current = signing?.keys.find(({ status }) => status === 'current')
-    const keyId = current?.keyId
     const messageSigning =
       signing === undefined || current === undefined
         ? undefined
@@ -139,7 +142,7 @@ export function createAppComposer(
       issuance,
       releases,
       api,
-      keyId,
+      keyId: parts.keyId ?? current?.keyId,
       publicKey: messageSigning?.publicKey,
       record,
     })
@@ -147,11 +150,12 @@ export function createAppComposer(
     const log = createLogRoutes(releases, isPreview)
     const seconds = parts.cacheSeconds ?? 0
     const cachedApi = seconds > 0 ? createResponseCache(api, { seconds, clock }) : api
-    return (request) => {
+    const app: App = (request) => {
       // Every response at or below /api is JSON (contract decisions 3.14).
       const isForApi = request.path === '/api' || request.path.startsWith('/api/')
       if (isForApi) return cachedApi(request)
       return archive(request) ?? log(request) ?? site.respond(request)
     }
+    return Object.assign(app, { site })
   }
 }

@@ -4,17 +4,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tilePath, tilesOf } from '@public-api/client-internal/log/tiles'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
-import { ISSUANCE } from '@public-api/contract/keys/issuance'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS, visibleEndpoints } from '@public-api/contract/registry/endpoints'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
-import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
-import { createRecorder } from '../pages/published-record.ts'
-import { createSite } from '../pages/site.ts'
-import { createArchive } from '../routes/archive.ts'
-import { createLogRoutes } from '../routes/tlog.ts'
+import { type ApiRequest, bytesOfBody } from '../http/api-request.ts'
 import { createAbsentStores } from '../service/absent/absent-stores.ts'
 import { createTestChallenge } from '../service/challenge/challenge.ts'
 import type { Clock } from '../service/clock.ts'
@@ -89,42 +82,22 @@ function requestOf(target: string): ApiRequest {
 
 /** Responds to requests for every path that a copy may have, as the service does. */
 function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyOptions) {
-  const parts = {
+  const compose = createAppComposer({
+    ...createAbsentStores(),
     runtime: 'production',
     deployment: 'primary',
+    baseUrl: origin,
     challenge: createTestChallenge(),
     clock,
-    log,
-  } as const
-  const api = createAppComposer({
-    ...parts,
-    ...createAbsentStores(),
-    baseUrl: origin,
     timeQuality: UNVERIFIED_TIME,
     trustedProxies: [],
     newRequestId: () => randomUUID(),
-  })({ releases, signing: undefined })
-  const site = createSite({
-    ...parts,
-    origin,
-    contact: undefined,
-    registry: visibleEndpoints(ENDPOINTS, parts.runtime),
-    registryVersion: REGISTRY_VERSION,
-    issuance: ISSUANCE,
-    releases,
-    api,
-    keyId,
-    publicKey: undefined,
-    record: createRecorder(),
+    log,
     copy: { baseUrl, isMissing },
+    keyId,
   })
-  const archive = createArchive(releases, false)
-  const tlog = createLogRoutes(releases, false)
-  const respond = async (target: string): Promise<Reply> => {
-    const request = requestOf(target)
-    return archive(request) ?? (await tlog(request)) ?? site.respond(request)
-  }
-  return { site, respond }
+  const app = compose({ releases, signing: undefined })
+  return { site: app.site, respond: async (target: string) => app(requestOf(target)) }
 }
 
 /**

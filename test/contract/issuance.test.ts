@@ -64,7 +64,6 @@ describe('the pause is a literal that nothing else changes', () => {
     assert.deepEqual(readers, [
       'src/app.ts',
       'src/cli/api-keys/issue-command.ts',
-      'src/copy/copy-source.ts',
       'packages/cli/src/doctor/check-documents.ts',
       'scripts/contract-outline.ts',
     ])
