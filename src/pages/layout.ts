@@ -133,7 +133,7 @@ function languageSwitch({ locale: current, texts, facts }: PageContext, page: Pa
         const name = TEXTS[locale].site.language
         const address = pathOfPage(locale, path)
         return locale === current
-          ? html`<li><span lang="${locale}" aria-current="true">${name}</span></li> `
+          ? html`<li><span class="muted" lang="${locale}" aria-current="true">${name}</span></li> `
           : html`<li><a href="${address}" lang="${locale}" hreflang="${locale}">${name}</a></li> `
       })}
     </ul>

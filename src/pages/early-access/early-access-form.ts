@@ -73,7 +73,7 @@ export function registrationForm(context: PageContext): Html {
   return html`<form
     data-browser
     id="registration"
-    class="registration"
+    class="registration needs-script"
     method="post"
     data-path="${ENDPOINTS.register.path}"
     novalidate

@@ -73,7 +73,7 @@ function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean
 function versionSearch({ texts, facts }: PageContext): Html {
   const { find } = texts.history
   return html`<form
-    class="find-version"
+    class="find-version needs-script"
     id="find-version"
     data-browser
     role="search"
@@ -145,7 +145,7 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
       </p>
     </noscript>
     <form
-      class="audit-form"
+      class="needs-script"
       id="audit-form"
       data-browser
       data-kept="${SAVED_HEAD_NAME}"

@@ -134,7 +134,7 @@ export function listFilter(
 ): Html {
   const { some, none } = site.filter
   return html`<div
-    class="filter"
+    class="filter needs-script"
     data-browser
     data-items="${items}"
     data-some="${some}"

@@ -38,7 +38,7 @@ export function challengeSection(
   return section(
     html`<p>${richText(t.solve, { path: code(address), placeholder })}</p>
       <div
-        class="token"
+        class="token needs-script"
         data-challenge="${address}"
         data-worker="${facts.assetPath('altcha-worker.js')}"
       >

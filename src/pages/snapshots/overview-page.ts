@@ -73,7 +73,8 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
               </div>
             </details>
             <p class="actions">
-              <button type="button" id="live-again">${t.again}</button> ${verify}
+              <button type="button" class="needs-script" id="live-again">${t.again}</button>
+              ${verify}
             </p>
             ${scriptTexts('verify', texts.verify.script)}`
     }

@@ -154,7 +154,7 @@ export const VERIFY_PAGE: Page = {
     }
     const browser = html`<p class="needs-script">${verify.browserLead}</p>
       <noscript><p class="note">${verify.browserNeedsScript}</p></noscript>
-      <p class="check-start">
+      <p class="needs-script">
         <button class="button" type="button" id="check-start">${verify.start}</button>
       </p>
       <div id="check-steps"></div>
