@@ -166,7 +166,6 @@ test('a preview row refuses every request and needs no handler', async (t) => {
       ...roadmap,
       stability: 'beta',
       status: 'preview',
-      errors: ['PREVIEW_NOT_ENABLED'],
       failure: 'PREVIEW_NOT_ENABLED',
     },
   }

@@ -52,7 +52,7 @@ export interface Endpoint {
     readonly data: DataSchemaName
     readonly envelope: 'response' | 'registration' | 'none'
   }
-  /** Its own errors; `errorsOf` adds those that every endpoint shares. */
+  /** Its own errors; `errorsOf` adds those that follow from the rest of the row, and those that every endpoint shares. */
   readonly errors: readonly ErrorCode[]
   /** The error for an unexpected failure. */
   readonly failure: ErrorCode
@@ -86,6 +86,14 @@ export const KEY_ERRORS = [
 export const ROUTE_ERRORS = [
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
+] as const satisfies readonly ErrorCode[]
+
+/** Errors of every endpoint with a request body, before it checks the fields. */
+export const BODY_ERRORS = [
+  'INVALID_JSON',
+  'INVALID_INPUT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
 ] as const satisfies readonly ErrorCode[]
 
 /** Defaults of the rows: a public read of published data. Rows state only differences. */
@@ -192,8 +200,6 @@ export const ENDPOINTS = {
     request: 'Registration',
     success: { status: 200, data: 'RegistrationResult', envelope: 'registration' },
     errors: [
-      'INVALID_JSON',
-      'INVALID_INPUT',
       'FORBIDDEN_FIELD',
       'INVALID_EMAIL',
       'INVALID_LOCALE',
@@ -204,8 +210,6 @@ export const ENDPOINTS = {
       'CHALLENGE_REQUIRED',
       'CHALLENGE_FAILED',
       'REQUEST_REJECTED',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
       'RATE_LIMITED',
       'DUPLICATE',
     ],
@@ -329,15 +333,7 @@ export const ENDPOINTS = {
     issuesKeys: true,
     request: 'KeyRequest',
     success: { status: 201, data: 'IssuedKey', envelope: 'response' },
-    errors: [
-      'INVALID_JSON',
-      'INVALID_INPUT',
-      'CHALLENGE_FAILED',
-      'REQUEST_REJECTED',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'RATE_LIMITED',
-    ],
+    errors: ['CHALLENGE_FAILED', 'REQUEST_REJECTED', 'RATE_LIMITED'],
   },
   keySelf: {
     ...keyWork,
@@ -347,7 +343,6 @@ export const ENDPOINTS = {
     description:
       'The metadata of the key in the request and its remaining quota. Never includes the secret.',
     success: enveloped('KeyMetadata'),
-    errors: ['KEY_REQUIRED'],
   },
   revokeKeySelf: {
     ...keyWork,
@@ -357,7 +352,6 @@ export const ENDPOINTS = {
     summary: 'Revoke the current API key',
     description: 'Permanently revokes the key in the request, from the next request on.',
     success: enveloped('RevokedKey'),
-    errors: ['KEY_REQUIRED'],
   },
   signingKey: {
     ...publicRead,
@@ -386,14 +380,20 @@ export const ENDPOINTS = {
       example: 'next',
       mayBeEmpty: true,
     },
-    errors: ['PREVIEW_NOT_ENABLED'],
     failure: 'PREVIEW_NOT_ENABLED',
   },
 } as const satisfies Registry
 
-/** Every error that an endpoint may return, each once: its own, its failure and those of a request with an API key. */
-export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
-  return [...new Set<ErrorCode>([...endpoint.errors, endpoint.failure, ...KEY_ERRORS])]
+/** The errors of an endpoint, each once, without those of a request with an API key. */
+export function ownErrorsOf(row: Endpoint): readonly ErrorCode[] {
+  const ofBody = row.request === undefined ? [] : BODY_ERRORS
+  const ofKey = row.authentication === 'none' ? [] : (['KEY_REQUIRED'] as const)
+  return [...new Set<ErrorCode>([...ofBody, ...ofKey, ...row.errors, row.failure])]
+}
+
+/** Every error that an endpoint may return, each once. */
+export function errorsOf(row: Endpoint): readonly ErrorCode[] {
+  return [...new Set<ErrorCode>([...ownErrorsOf(row), ...KEY_ERRORS])]
 }
 
 /** The runtime of a process. `local` serves every row, `production` only rows with runtime `all`. */

@@ -3,19 +3,17 @@ import type { Issuance } from '../keys/issuance.ts'
 import { isSnapshotName } from '../snapshots/snapshot-schemas.ts'
 import { DAY_MS, parseInstant } from '../text/instant.ts'
 import { BASE_PATH } from './api-version.ts'
-import { ROUTE_ERRORS, snapshotRead, type Endpoint, type Registry } from './endpoints.ts'
+import {
+  BODY_ERRORS,
+  ROUTE_ERRORS,
+  snapshotRead,
+  type Endpoint,
+  type Registry,
+} from './endpoints.ts'
 import { LIMITS } from './limits.ts'
 
 // The types of a row state which words and schemas it may name. These rules are about rows that contradict themselves or
 // each other. Each function yields one sentence for each mistake.
-
-/** Errors that every endpoint with a request body can return before it checks the fields. */
-const BODY_ERRORS = [
-  'INVALID_JSON',
-  'INVALID_INPUT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-] as const satisfies readonly ErrorCode[]
 
 /** Letters and digits: an operationId that every client generator accepts as a name. */
 const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/
@@ -119,26 +117,27 @@ function* successFaults({ success, issuesKeys, ...row }: Endpoint): Faults {
   }
 }
 
-function* errorFaults({ errors, failure, success, ...row }: Endpoint): Faults {
+/** Errors that no row lists, because they follow from its other members. */
+const DERIVED: ReadonlySet<ErrorCode> = new Set([
+  ...BODY_ERRORS,
+  'KEY_REQUIRED',
+  'PREVIEW_NOT_ENABLED',
+])
+
+function* errorFaults({ errors, failure, success, status }: Endpoint): Faults {
   const routeErrors: readonly ErrorCode[] = ROUTE_ERRORS
   for (const code of errors) {
-    const { status } = ERRORS[code]
+    const { status: found } = ERRORS[code]
+    if (DERIVED.has(code)) yield `${code} follows from the rest of the row and is not listed`
     if (routeErrors.includes(code)) yield `${code} belongs to the router, not to an endpoint`
-    if (status < 400 && status !== success?.status)
-      yield `${code} has the status ${status}, which is not that of the success`
+    if (found < 400 && found !== success?.status)
+      yield `${code} has the status ${found}, which is not that of the success`
   }
-  for (const [code, isExpected, facts] of [
-    ...BODY_ERRORS.map((each) => [each, row.request !== undefined, 'reads a body'] as const),
-    ['KEY_REQUIRED', row.authentication === 'api-key', 'requires an API key'],
-    ['PREVIEW_NOT_ENABLED', row.status === 'preview', 'is a preview'],
-  ] as const) {
-    if (errors.includes(code) !== isExpected) yield `it lists ${code} if and only if it ${facts}`
-  }
-  const { status } = ERRORS[failure]
-  if (success !== undefined && status !== 503)
-    yield `an unexpected failure is a 503, but ${failure} is a ${status}`
-  if (success === undefined && !errors.includes(failure))
-    yield `without a success, the failure ${failure} is one of the errors it lists`
+  if ((failure === 'PREVIEW_NOT_ENABLED') !== (status === 'preview'))
+    yield 'the failure PREVIEW_NOT_ENABLED belongs to a preview, and to nothing else'
+  const { status: found } = ERRORS[failure]
+  if (success !== undefined && found !== 503)
+    yield `an unexpected failure is a 503, but ${failure} is a ${found}`
 }
 
 /**

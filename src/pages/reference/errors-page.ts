@@ -1,7 +1,12 @@
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { REMEDIES } from '@public-api/contract/errors/remedies'
 import { HEADERS } from '@public-api/contract/http/headers'
-import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '@public-api/contract/registry/endpoints'
+import {
+  errorsOf,
+  ownErrorsOf,
+  KEY_ERRORS,
+  ROUTE_ERRORS,
+} from '@public-api/contract/registry/endpoints'
 import { nodeHttp } from '../../http/connection/node-http.ts'
 import { factList, link, listFilter } from '../markup/elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from '../markup/html.ts'
@@ -18,7 +23,7 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
   const isOfKeys = new Set<ErrorCode>(KEY_ERRORS).has(code)
   const isOfRoutes = new Set<ErrorCode>(ROUTE_ERRORS).has(code)
   const rows = Object.entries(facts.registry).filter(([, row]) =>
-    (isOfKeys ? [...row.errors, row.failure] : errorsOf(row)).includes(code),
+    (isOfKeys ? ownErrorsOf(row) : errorsOf(row)).includes(code),
   )
   if (rows.length === 0 && !isOfKeys && !isOfRoutes) return noEndpoint
   const links = rows.map(([name, row]) => {

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
-import { errorsOf, type Endpoint, type Registry } from '@public-api/contract/registry/endpoints'
+import { ownErrorsOf, type Endpoint, type Registry } from '@public-api/contract/registry/endpoints'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { nodeHttp } from '../../http/connection/node-http.ts'
@@ -27,15 +27,9 @@ export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): H
   )
 }
 
-/** The errors of a row without those of API keys, which the section on authentication lists for all endpoints. */
-function ownErrors(row: Endpoint): readonly ErrorCode[] {
-  const own = new Set<ErrorCode>([...row.errors, row.failure])
-  return errorsOf(row).filter((each) => own.has(each))
-}
-
 /** The errors that most endpoints have. */
 export function commonErrors(registry: Registry): readonly ErrorCode[] {
-  const groups = Map.groupBy(Object.values(registry).map(ownErrors), (list) => list.join())
+  const groups = Map.groupBy(Object.values(registry).map(ownErrorsOf), (list) => list.join())
   const [largest] = [...groups.values()].toSorted((a, b) => b.length - a.length)
   return largest?.[0] ?? []
 }
@@ -88,7 +82,7 @@ function parameters(
 
 /** The errors of an endpoint by status, with the reason phrase. */
 function errorList(context: PageContext, name: string, row: Endpoint): Html {
-  const listed = ownErrors(row).toSorted((a, b) => ERRORS[a].status - ERRORS[b].status)
+  const listed = ownErrorsOf(row).toSorted((a, b) => ERRORS[a].status - ERRORS[b].status)
   const items = listed.map((each) => {
     const { status } = ERRORS[each]
     const phrase = html`<span class="muted">${status} ${nodeHttp.STATUS_CODES[status]}</span>`
