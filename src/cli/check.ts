@@ -13,12 +13,7 @@ import {
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import type { CompiledResource } from '../publishing/compile/compile-content.ts'
-import {
-  CONTENT_OPTION,
-  contentFolder,
-  mistakeLines,
-  withPublishErrors,
-} from './releases-folder.ts'
+import { CONTENT_OPTION, contentFolder, mistakeLines } from './releases-folder.ts'
 
 /**
  * For each locale with translations, the number of texts and of those that are translated. Equal texts of one resource
@@ -62,9 +57,7 @@ Nothing is written.`,
     }
     const content = contentFolder(values.content)
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
-    const { resources, mistakes, outdated, warnings } = await withPublishErrors(() =>
-      compileContent(content, Date.now()),
-    )
+    const { resources, mistakes, outdated, warnings } = await compileContent(content, Date.now())
     if (mistakes.length > 0) {
       throw new CommandFailure(
         'CONTENT',

@@ -11,7 +11,6 @@ import {
   contentFolder,
   RELEASES_OPTION,
   openReleasesFolder,
-  withPublishErrors,
 } from './releases-folder.ts'
 
 async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
@@ -64,12 +63,9 @@ text changed after them are named. Nothing is written.`,
       throw new UsageError('expected either two versions or --content')
     }
     const { store } = openReleasesFolder(values.releases)
-    const diff = await withPublishErrors(() =>
-      positionals.length > 0
-        ? diffOfVersions(store, positionals)
-        : diffOfContent(store, contentFolder(values.content)),
-    )
-    const { readText, ...result } = diff
+    const { readText, ...result } = await (positionals.length > 0
+      ? diffOfVersions(store, positionals)
+      : diffOfContent(store, contentFolder(values.content)))
     const { from, to, resources, notes, warnings } = result
     const marks = createMarks(process.stdout.isTTY, process.env)
     const textsOf = (resource: string) =>

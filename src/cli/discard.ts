@@ -10,7 +10,7 @@ import {
   contentFolder,
   openExistingReleases,
   RELEASES_OPTION,
-  withPublishErrors,
+  withConsequence,
 } from './releases-folder.ts'
 import { confirm } from './standard-input.ts'
 
@@ -60,9 +60,8 @@ content folder, which Git ignores.
     const { discardEdits, isRecord, planDiscard } =
       await import('../publishing/releases/discard-edits.ts')
     const nowMs = Date.now()
-    const plan = await withPublishErrors(
-      () => planDiscard({ store, contentDir, nowMs, only }),
-      UNCHANGED,
+    const plan = await withConsequence(UNCHANGED, () =>
+      planDiscard({ store, contentDir, nowMs, only }),
     )
     const { entry, byHand } = plan
     const { snapshotId } = entry
@@ -74,7 +73,7 @@ content folder, which Git ignores.
       for (const line of shown) output.error(`  ${line}`)
       await confirm('Discard these edits? (yes/no) ', UNCHANGED)
     }
-    const kept = await withPublishErrors(() => discardEdits(plan, nowMs))
+    const kept = await discardEdits(plan, nowMs)
     const names = files.map(({ name }) => name)
     const title =
       files.length === 0

@@ -20,13 +20,13 @@ import {
   requireVersionOver,
   runPublication,
 } from './publish.ts'
-import { contentFolder, withPublishErrors } from './releases-folder.ts'
+import { contentFolder } from './releases-folder.ts'
 
 /** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
 export async function readStatus(content: string | undefined) {
   const { readContentFile } = await import('../publishing/editing/edit-content.ts')
   const folder = contentFolder(content)
-  const { data } = await withPublishErrors(async () => readContentFile('status', folder))
+  const { data } = readContentFile('status', folder)
   return { ...data, file: path.join(folder, 'status.yaml') }
 }
 
@@ -103,7 +103,7 @@ export async function editStatus(
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   const { editContent } = await import('../publishing/editing/edit-content.ts')
   const { checkLine } = await import('../publishing/releases/append-version.ts')
-  const { isUsual, StatusEditError } = await import('../publishing/editing/edit-status.ts')
+  const { isUsual } = await import('../publishing/editing/edit-status.ts')
   const { readUsualSummary, writeUsualSummary } =
     await import('../publishing/editing/usual-summary.ts')
   const contentDir = contentFolder(values.content)
@@ -116,36 +116,26 @@ export async function editStatus(
     exactNow: formatInstant(nowMs),
     ...(summary === undefined ? {} : { summary }),
   }
-  const run = () =>
-    editContent(
-      {
-        contentDir,
-        name: 'status',
-        nowMs,
-        texts: ({ title }: StatusEdit) =>
-          new Map(values.publish ? [['the note', noteOf(values, title)]] : []),
-      },
-      (status, source) => {
-        const remembered = readUsualSummary(source)
-        const result = edit(status, { ...options, usualSummary: remembered })
-        if (values.publish) checkLine('the note', noteOf(values, result.title))
-        const kept = isUsual(status) ? status.summary : remembered
-        return {
-          data: result.status,
-          result,
-          annotate: (after) => writeUsualSummary(after, isUsual(result.status) ? undefined : kept),
-        }
-      },
-    )
-  const { file, lines, result, undo } = await withPublishErrors(async () => {
-    try {
-      return await run()
-    } catch (error) {
-      if (!(error instanceof StatusEditError)) throw error
-      if (error.kind === 'usage') throw new UsageError(error.message)
-      throw new CommandFailure('STATE', error.message)
-    }
-  })
+  const { file, lines, result, undo } = await editContent(
+    {
+      contentDir,
+      name: 'status',
+      nowMs,
+      texts: ({ title }: StatusEdit) =>
+        new Map(values.publish ? [['the note', noteOf(values, title)]] : []),
+    },
+    (status, source) => {
+      const remembered = readUsualSummary(source)
+      const edited = edit(status, { ...options, usualSummary: remembered })
+      if (values.publish) checkLine('the note', noteOf(values, edited.title))
+      const kept = isUsual(status) ? status.summary : remembered
+      return {
+        data: edited.status,
+        result: edited,
+        annotate: (after) => writeUsualSummary(after, isUsual(edited.status) ? undefined : kept),
+      }
+    },
+  )
   const note = noteOf(values, result.title)
   const { status, id } = result
   const isBack = lines.some((line) => line.startsWith('+ summary:'))

@@ -1,6 +1,6 @@
 import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { openExistingReleases, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
+import { openExistingReleases, RELEASES_OPTION } from './releases-folder.ts'
 import { readOneLine } from './standard-input.ts'
 
 /** `VS-0003 to VS-0007` for consecutive versions, else each. */
@@ -32,7 +32,7 @@ does not appear in the shell history. The output does not repeat it.`,
       throw new UsageError(`${folder} has no published version; expected --releases DIR`)
     }
     const { findText } = await import('../publishing/releases/find-text.ts')
-    const { found, unread } = await withPublishErrors(async () => findText(store, text))
+    const { found, unread } = findText(store, text)
     const count = found.length
     const skipped =
       unread.length === 0

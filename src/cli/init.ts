@@ -11,7 +11,6 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import { keepBytesInGit } from '../files/git-files.ts'
 import { changeFile } from './new-file.ts'
-import { withPublishErrors } from './releases-folder.ts'
 
 /** The first file of a folder whose name does not start with a dot; undefined if the folder is missing. Throws a UsageError. */
 function findFile(folder: string): string | undefined {
@@ -33,7 +32,7 @@ function requireEmpty(folder: string): void {
 async function readContentData(folder: string) {
   const { requireContent } = await import('../publishing/releases/publish-release.ts')
   const { CONTENT_FILES } = await import('../publishing/rules/content-folder.ts')
-  const { resources } = await withPublishErrors(() => requireContent(folder, Date.now()))
+  const { resources } = await requireContent(folder, Date.now())
   return new Map(
     [...CONTENT_FILES].flatMap(([file, name]) => {
       const { text } = resources.get(name) ?? {}

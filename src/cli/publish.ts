@@ -20,9 +20,9 @@ import {
   RELEASES_OPTION,
   openReleasesFolder,
   requireText,
-  withPublishErrors,
+  withConsequence,
 } from './releases-folder.ts'
-import { cosignLines, logPublication, withLogErrors } from './tlog/log-publication.ts'
+import { cosignLines, logPublication } from './tlog/log-publication.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
 function formatResult(
@@ -79,11 +79,14 @@ async function extendLog(folder: string, store: ReleaseOptions['store'], asksWit
   const { signLog } = await import('../tlog/signing/published-log.ts')
   const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
   const read = () => readVersions(store)
-  return withLogErrors(async () => {
-    await signLog(logPublication(folder), read)
-    const asks = asksWitnesses ? 'due' : 'none'
-    return cosignLog({ releasesDir: folder, nowMs: Date.now(), asks }, read)
-  }, 'the version is published, and the log does not contain it yet')
+  return withConsequence(
+    'the version is published, and the log does not contain it yet',
+    async () => {
+      await signLog(logPublication(folder), read)
+      const asks = asksWitnesses ? 'due' : 'none'
+      return cosignLog({ releasesDir: folder, nowMs: Date.now(), asks }, read)
+    },
+  )
 }
 
 /** Other content must not be published into the default releases folder by mistake. Throws a UsageError. */
@@ -152,12 +155,12 @@ export async function runPublication<Result extends PublishResult>(
   requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/releases/append-version.ts')
   const { checkLog } = await import('../tlog/signing/published-log.ts')
-  const hasLog = await withLogErrors(async () => {
-    if (readTlogOrigin(folder) === undefined) return false
-    const versions = await withPublishErrors(async () => readVersions(store))
-    await checkLog(logPublication(folder), versions)
-    return true
-  }, 'nothing was published')
+  const hasLog = readTlogOrigin(folder) !== undefined
+  if (hasLog) {
+    await withConsequence('nothing was published', async () =>
+      checkLog(logPublication(folder), readVersions(store)),
+    )
+  }
   const prepare: ReleaseOptions['prepare'] = async (read) => {
     if (values['no-cards']) return []
     const { publishCards } = await import('../cards/publish-cards.ts')
@@ -165,9 +168,8 @@ export async function runPublication<Result extends PublishResult>(
   }
   const { ntpServer } = readConfig(['SVC_NTP_SERVER'])
   const clock = ntpServer && (await clockWarning(ntpServer))
-  const published = await withPublishErrors(
-    () => publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
-    'nothing was published',
+  const published = await withConsequence('nothing was published', () =>
+    publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
   )
   const unwritten = keepBytesInGit(folder)
   const warnings = [clock, ...published.warnings, unwritten].filter((each) => each !== undefined)

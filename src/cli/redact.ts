@@ -9,13 +9,15 @@ import { formatResource } from './format-diff.ts'
 import {
   openExistingReleases,
   requireText,
-  withPublishErrors,
+  withConsequence,
   RELEASES_OPTION,
 } from './releases-folder.ts'
 import { confirm } from './standard-input.ts'
 
 /** Maximum number of fields that the preview shows as in the newest version. */
 const MAX_SHOWN = 40
+
+const UNCHANGED = 'nothing was removed'
 
 /** Every field of a resource in one line each; none if its bytes are damaged or gone. */
 async function listTexts(store: ReleaseStore, resource: string, digest: string) {
@@ -54,9 +56,8 @@ The command shows what it would remove and asks.
     const { folder, store } = openExistingReleases(values.releases)
     const { planRedaction, redactResource } =
       await import('../publishing/releases/redact-resource.ts')
-    const plan = await withPublishErrors(
-      async () => planRedaction({ store, snapshotId, resource }),
-      'nothing was removed',
+    const plan = await withConsequence(UNCHANGED, async () =>
+      planRedaction({ store, snapshotId, resource }),
     )
     if (!values.yes) {
       output.error(
@@ -73,11 +74,10 @@ The command shows what it would remove and asks.
       for (const line of [...corrected, ...same.slice(0, MAX_SHOWN)]) output.error(`  ${line}`)
       const more = same.length - MAX_SHOWN
       if (more > 0) output.error(`  and ${pluralOf(more, 'more line')}, as in the newest version`)
-      await confirm('Remove it? (yes/no) ', 'nothing was removed')
+      await confirm('Remove it? (yes/no) ', UNCHANGED)
     }
-    const result = await withPublishErrors(
-      () => redactResource({ store, nowMs: Date.now(), snapshotId, resource, reason }),
-      'nothing was removed',
+    const result = await withConsequence(UNCHANGED, () =>
+      redactResource({ store, nowMs: Date.now(), snapshotId, resource, reason }),
     )
     return {
       json: { folder, ...result },

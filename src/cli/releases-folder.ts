@@ -6,7 +6,6 @@ import { textOption } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { ContentMistake } from '../publishing/rules/content-mistake.ts'
 import { formatMistake } from '../publishing/rules/content-mistake.ts'
-import { PublishError } from '../publishing/rules/publish-error.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
 import { chooseFolder } from './service-environment.ts'
 
@@ -57,23 +56,18 @@ export function mistakeLines(mistakes: readonly ContentMistake[]): readonly stri
   ]
 }
 
-/**
- * Runs work on releases. A PublishError becomes a CommandFailure that lists its mistakes. `consequence` completes the
- * message, such as `nothing was published`.
- */
-export async function withPublishErrors<Result>(
+/** Runs work; `consequence` completes the message of an expected failure, such as `nothing was published`. */
+export async function withConsequence<Result>(
+  consequence: string,
   work: () => Promise<Result>,
-  consequence?: string,
 ): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof PublishError)) throw error
-    const { code, message, mistakes } = error
-    const whole = consequence === undefined ? message : `${message}; ${consequence}`
-    throw new CommandFailure(code, whole, {
-      details: mistakeLines(mistakes),
-      members: { mistakes },
-    })
+    const { serverFailureOf } = await import('./server-failure.ts')
+    const failure = serverFailureOf(error)
+    if (failure === undefined) throw error
+    const { code, message, more } = failure
+    throw new CommandFailure(code, `${message}; ${consequence}`, more)
   }
 }

@@ -2,7 +2,7 @@ import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/c
 import { formatJson } from '@public-api/cli-kit/format-json'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { formatResource } from './format-diff.ts'
-import { openExistingReleases, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
+import { openExistingReleases, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'show VS-NNNN [RESOURCE] [options]',
@@ -22,9 +22,7 @@ export const command = createCommand({
     const { store } = openExistingReleases(values.releases)
     const { readVersions, requireVersion, resourceFault } =
       await import('../publishing/releases/append-version.ts')
-    const entry = await withPublishErrors(async () =>
-      requireVersion(readVersions(store), snapshotId),
-    )
+    const entry = requireVersion(readVersions(store), snapshotId)
     if (resource === undefined) {
       return {
         json: entry,

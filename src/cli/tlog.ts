@@ -8,15 +8,15 @@ import {
 import { textOption } from '@public-api/cli-kit/options'
 import { keepBytesInGit } from '../files/git-files.ts'
 import { readConfig } from './database.ts'
-import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
-import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog/log-publication.ts'
+import { openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
+import { cosignLines, logPublication, witnessLines } from './tlog/log-publication.ts'
 
 /** The checked versions of a releases folder, with its path. */
 async function openVersions(option: string | undefined) {
   const { folder, store } = openReleasesFolder(option)
   const { readVersions } = await import('../publishing/releases/append-version.ts')
   const read = () => readVersions(store)
-  return { folder, read, versions: await withPublishErrors(async () => read()) }
+  return { folder, read, versions: read() }
 }
 
 /** The address of the log by default: that of the service. */
@@ -48,7 +48,7 @@ be changed, even when the service moves.`,
     if (values.url !== undefined && !URL.canParse(url))
       throw new UsageError('--url expects a URL such as https://api.example.org/log')
     const publication = { ...logPublication(folder), origin, url }
-    const { vkey, size } = await withLogErrors(() => createLog(publication, versions))
+    const { vkey, size } = await createLog(publication, versions)
     const warning = keepBytesInGit(folder)
     return {
       json: { folder, origin, vkey, size, url },
@@ -76,7 +76,7 @@ Nothing is asked or changed.`,
     const { folder, versions } = await openVersions(values.releases)
     const { readLogStatus } = await import('../tlog/signing/cosign-log.ts')
     const nowMs = Date.now()
-    const status = await withLogErrors(() => readLogStatus(folder, versions.length, nowMs))
+    const status = await readLogStatus(folder, versions.length, nowMs)
     const { origin, size, root, servedSize, isMet, witnessedAt, pendingVersions } = status
     const isOld = witnessedAt !== null && nowMs - Date.parse(witnessedAt) > MAX_AGE_MS
     const quorum = isMet
@@ -109,7 +109,7 @@ fresh while nothing is published. Needs no key.`,
     const { folder, read } = await openVersions(values.releases)
     const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
     const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
-    const report = await withLogErrors(() => cosignLog(options, read))
+    const report = await cosignLog(options, read)
     const has = (kind: string) => report.witnesses.some(({ outcome }) => outcome === kind)
     const isMissing = !report.isMet && has('not-configured')
     return {
@@ -138,21 +138,19 @@ names both. Witnesses and clients that know only the old key keep working.`,
     const { addLogKey, signLog } = await import('../tlog/signing/published-log.ts')
     const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
     const publication = logPublication(folder)
-    return withLogErrors(async () => {
-      const { line, ...keys } = await addLogKey(publication)
-      await signLog(publication, read)
-      const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
-      const report = await cosignLog(options, read)
-      return {
-        json: { folder, ...keys, ...report },
-        lines: [
-          `Created a key in ${publication.secrets.secretsDir}. Both keys sign from now on. For the policies of clients:`,
-          line,
-          ROTATION_ADVICE,
-          ...cosignLines(report, folder),
-        ],
-      }
-    })
+    const { line, ...keys } = await addLogKey(publication)
+    await signLog(publication, read)
+    const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
+    const report = await cosignLog(options, read)
+    return {
+      json: { folder, ...keys, ...report },
+      lines: [
+        `Created a key in ${publication.secrets.secretsDir}. Both keys sign from now on. For the policies of clients:`,
+        line,
+        ROTATION_ADVICE,
+        ...cosignLines(report, folder),
+      ],
+    }
   },
 })
 
@@ -170,7 +168,7 @@ it. KEYID is the 8 hexadecimal digits in its verifier key.`,
     const { folder } = openReleasesFolder(values.releases)
     const { retireLogKey } = await import('../tlog/signing/published-log.ts')
     const publication = logPublication(folder)
-    const { retired } = await withLogErrors(() => retireLogKey(publication, keyId))
+    const { retired } = await retireLogKey(publication, keyId)
     return {
       json: { folder, retired },
       lines: [

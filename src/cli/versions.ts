@@ -1,7 +1,7 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
 import { numberOption } from '@public-api/cli-kit/option-values'
-import { openExistingReleases, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
+import { openExistingReleases, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'versions [--limit N] [options]',
@@ -16,7 +16,7 @@ and what was redacted from them, when and why. The whole chain is checked first.
   async run({ values }) {
     const { folder, store } = openExistingReleases(values.releases)
     const { readVersions } = await import('../publishing/releases/append-version.ts')
-    const versions = await withPublishErrors(async () => readVersions(store))
+    const versions = readVersions(store)
     const newestFirst = versions.toReversed().slice(0, values.limit)
     const redactions = store.listRedactions()
     const lines = newestFirst.flatMap(

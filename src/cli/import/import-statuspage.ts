@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { KEBAB_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
@@ -23,7 +24,11 @@ function wordOf(value: unknown, name: string): string {
 }
 
 /** The documents are not those of a Statuspage. */
-export class StatuspageError extends Error {}
+export class StatuspageError extends CommandFailure {
+  constructor(reason: string) {
+    super('STATUSPAGE', `not the documents of a Statuspage: ${reason}`)
+  }
+}
 
 const ourStates = (theirs: { readonly [State in ComponentState]: string }) =>
   new Map(COMPONENT_STATES.map((state) => [theirs[state], state]))

@@ -10,12 +10,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { rewriteBelow } from '../../files/folder-files.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import {
-  CONTENT_OPTION,
-  contentFolder,
-  mistakeLines,
-  withPublishErrors,
-} from '../releases-folder.ts'
+import { CONTENT_OPTION, contentFolder, mistakeLines } from '../releases-folder.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
 
 function readDocument(file: string): unknown {
@@ -81,20 +76,12 @@ Nothing is published.`,
       const advice = 'exists and was left unchanged; --replace writes over it'
       throw new CommandFailure('EXISTS', `${file} ${advice}`)
     }
-    const { importStatuspage, StatuspageError, formatStatus } =
-      await import('./import-statuspage.ts')
+    const { importStatuspage, formatStatus } = await import('./import-statuspage.ts')
     const { compileContent } = await import('../../publishing/compile/compile-content.ts')
     const documents = await readDocuments(positionals, values.timeout * 1000)
-    let imported: ReturnType<typeof importStatuspage>
-    try {
-      imported = importStatuspage(documents, Date.now())
-    } catch (error) {
-      if (!(error instanceof StatuspageError)) throw error
-      throw new CommandFailure('STATUSPAGE', `not the documents of a Statuspage: ${error.message}`)
-    }
-    const { status, notes, counts } = imported
+    const { status, notes, counts } = importStatuspage(documents, Date.now())
     writeStatus(file, formatStatus(status), values.replace)
-    const { mistakes: all } = await withPublishErrors(() => compileContent(contentDir, Date.now()))
+    const { mistakes: all } = await compileContent(contentDir, Date.now())
     const mistakes = all.filter((mistake) => mistake.file === file)
     const parts = [
       pluralOf(counts.components, 'component'),

@@ -1,7 +1,5 @@
-import { CommandFailure } from '@public-api/cli-kit/command'
 import type { CosignReport } from '../../tlog/signing/cosign-log.ts'
 import type { LogPublication } from '../../tlog/signing/published-log.ts'
-import type { TlogError } from '../../tlog/tlog-error.ts'
 import { readConfig } from '../database.ts'
 
 /** The log of a releases folder, with the secrets of this machine. Throws a ConfigError. */
@@ -9,23 +7,6 @@ export function logPublication(releasesDir: string): LogPublication {
   const { secretsDir } = readConfig(['SVC_SECRETS_DIR', 'SVC_LOG_KEY'])
   const keyText = process.env['SVC_TLOG_KEY']
   return { releasesDir, secrets: { secretsDir, keyText: keyText === '' ? undefined : keyText } }
-}
-
-/** Runs work on a log. A TlogError becomes a CommandFailure. `consequence` completes the message. */
-export async function withLogErrors<Result>(
-  work: () => Promise<Result>,
-  consequence?: string,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'TlogError') throw error
-    const { code, message } = error as TlogError
-    throw new CommandFailure(
-      code,
-      consequence === undefined ? message : `${message}; ${consequence}`,
-    )
-  }
 }
 
 const LABELS = {
