@@ -2,7 +2,7 @@ import type { Locale } from '@public-api/contract/registry/locales'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import type { Maintenance } from '../published-record.ts'
-import { eventPath, isAhead } from '../snapshots/status-events.ts'
+import { eventPath, isOpen } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { calendarComponent, calendarText, calendarTime } from './icalendar.ts'
 import { revisionsOf } from './status-items.ts'
@@ -55,7 +55,7 @@ export function renderCalendar(context: PageContext): string {
   const { locale, texts, content } = context
   const name = calendarText(plainText(texts.feed.calendar, { name: siteName(context) }))
   const events = (content.snapshot('status')?.maintenances ?? [])
-    .filter(isAhead)
+    .filter(isOpen)
     .map((each) => eventOf(context, each))
   return calendarComponent(
     'VCALENDAR',

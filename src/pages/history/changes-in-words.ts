@@ -234,8 +234,7 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
       continue
     }
     const last = steps.at(-1)
-    const fields = steps.slice(end).map(({ name }) => fieldLabel(context, name))
-    const label = fields.length > 0 ? fields.at(-1) : undefined
+    const label = last && steps.length > end ? fieldLabel(context, last.name) : undefined
     group.rows.push(
       kind === 'reordered'
         ? [label, context.texts.version.reordered]
@@ -295,18 +294,14 @@ export function changesInWords(
   changes: readonly FieldChange[],
   data: ComparedData,
 ): { readonly items: readonly Html[]; readonly noise: readonly Html[] } {
-  const render = (some: readonly FieldChange[]): readonly Html[] =>
-    groupsOf(
-      context,
-      some.flatMap((change) => partsOf(change, data.schema)),
-      data,
-    ).map((group) => groupItem(context, group, data.before === undefined))
+  const isNew = data.before === undefined
+  const render = (isShown: (path: string) => boolean): readonly Html[] => {
+    const shown = changes.filter(({ path }) => isShown(path))
+    const parts = shown.flatMap((change) => partsOf(change, data.schema))
+    return groupsOf(context, parts, data).map((group) => groupItem(context, group, isNew))
+  }
   return {
-    items: render(
-      changes.filter(
-        ({ path }) => !NOISE.test(path) && (data.before !== undefined || !BYTES.test(path)),
-      ),
-    ),
-    noise: render(changes.filter(({ path }) => NOISE.test(path))),
+    items: render((path) => !NOISE.test(path) && !(isNew && BYTES.test(path))),
+    noise: render((path) => NOISE.test(path)),
   }
 }

@@ -1,7 +1,7 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
-import { fieldChangesBetween, type FieldChange } from '@public-api/contract/snapshots/field-changes'
+import { fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
 import {
   CONTENT_LOCALE,
   type Overlay,
@@ -89,12 +89,6 @@ function comparedData(
   }
 }
 
-function wholeChange({ before, after }: ComparedData): readonly FieldChange[] | undefined {
-  if (before === undefined && after !== undefined) return [{ path: '', kind: 'added', after }]
-  if (after === undefined && before !== undefined) return [{ path: '', kind: 'removed', before }]
-  return undefined
-}
-
 /** When and why a resource of a version was redacted; nothing if it was not. */
 export function redactionNote(
   context: PageContext,
@@ -153,8 +147,10 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
   const id = changesId(name)
   const data = comparedData(context, name, versions)
   const redacted = versions.flatMap((version) => redactionNote(context, name, version) ?? [])
+  const kind =
+    data?.before === undefined ? 'added' : data.after === undefined ? 'removed' : undefined
   // Every resource of the first version is new.
-  const whole = versions[0] && data && wholeChange(data)
+  const isWhole = versions[0] !== undefined && data !== undefined && kind !== undefined
   const isShown = data?.before !== undefined || isTranslatedName(name)
   const changes =
     data?.after !== undefined && isShown
@@ -171,12 +167,12 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
       redacted.length === 0 &&
       html`<p class="note note-warn">${t.unavailable}</p>`
     }
-    ${whole?.map(
-      ({ kind }) =>
-        html`<p class="data-change">
-          <span class="tag tag-${kind}">${t.kinds[kind]}</span> ${t.wholeResource}
-        </p>`,
-    )}
+    ${
+      isWhole &&
+      html`<p class="data-change">
+        <span class="tag tag-${kind}">${t.kinds[kind]}</span> ${t.wholeResource}
+      </p>`
+    }
     ${
       shown.length > 0 &&
       html`<ul class="plain-list data-changes stacked">

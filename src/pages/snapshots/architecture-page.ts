@@ -15,12 +15,9 @@ import {
 
 type Architecture = SnapshotData<'architecture'>
 
-type Components = SnapshotData<'architecture'>['components']
-type Flows = SnapshotData<'architecture'>['flows']
-
 const COMPONENT_PREFIX = 'part'
 
-export function componentRows(context: PageContext, components: Components): Html {
+export function componentRows(context: PageContext, components: Architecture['components']): Html {
   const { texts, content } = context
   const t = texts.architecture
   return dataTable(components, {
@@ -36,7 +33,10 @@ export function componentRows(context: PageContext, components: Components): Htm
 }
 
 /** Data flows as rows; components link to their own rows. */
-export function flowRows(context: PageContext, flows: Flows, components: Components): Html {
+export function flowRows(
+  context: PageContext,
+  { flows, components }: Pick<Architecture, 'flows' | 'components'>,
+): Html {
   const { texts, content } = context
   const t = texts.architecture
   const componentLink = (id: string): Html => itemLinks(context, COMPONENT_PREFIX, components, [id])
@@ -109,7 +109,7 @@ export const ARCHITECTURE_PAGE: Page = {
         ],
         ['boundaries', t.boundaries, statementList(context, data.boundaries, 'boundary', t.none)],
         ['parts', t.parts, componentRows(context, data.components)],
-        ['flows', t.flows, flowRows(context, data.flows, data.components)],
+        ['flows', t.flows, flowRows(context, data)],
       ],
     }
   },

@@ -9,49 +9,29 @@ import { elapsedHtml, formatMomentRange, momentInText, plannedHtml } from '../te
 import { itemLinks } from './snapshot-sections.ts'
 
 /** What happened to the service, or will: an incident or a maintenance, with its time. */
-export interface StatusEvent {
-  readonly kind: 'incidents' | 'maintenances'
-  readonly id: string
-  /** In the language of the page; in English if the newest status does not contain it. */
-  readonly title: string
-  /** Undefined for a maintenance. */
-  readonly impact: Incident['impact'] | undefined
-  readonly components: readonly string[]
-  readonly startMs: number
-  /** Infinity while it is open. */
-  readonly endMs: number
-  readonly incident: Incident | undefined
-  readonly maintenance: Maintenance | undefined
-  /** The version that removed it from the status; undefined if the status has it. */
-  readonly removedIn: string | undefined
-}
+export type StatusEvent = ReturnType<typeof incidentEvent> | ReturnType<typeof maintenanceEvent>
 
 /** Path of the page of an incident or of a maintenance, below the locale. */
 export function eventPath({ kind, id }: Pick<StatusEvent, 'kind' | 'id'>): string {
   return `status/${kind}/${id}`
 }
 
-/** Whether an incident is not resolved. */
-export function isOpen({ state }: Pick<Incident, 'state'>): boolean {
-  return state !== 'resolved'
+/** Whether an incident is not resolved, or a maintenance is planned or running. */
+export function isOpen({ state }: Pick<Incident | Maintenance, 'state'>): boolean {
+  return state !== 'resolved' && state !== 'completed' && state !== 'cancelled'
 }
 
-/** Whether a maintenance is planned or running. */
-export function isAhead({ state }: Pick<Maintenance, 'state'>): boolean {
-  return state === 'scheduled' || state === 'in_progress'
-}
-
-function incidentEvent(incident: Incident, removedIn?: string): StatusEvent {
-  const { id, title, impact, components, startedAt, resolvedAt, updates } = incident
+/**
+ * `removedIn` is the version that removed the incident from the status: its texts are English then. `endMs` is Infinity
+ * while it is open.
+ */
+function incidentEvent(incident: Incident, removedIn?: string) {
+  const { startedAt, resolvedAt, updates } = incident
   // A removed incident was open at most until then: what is known of it ends with its last update.
-  const lastAt = removedIn === undefined ? undefined : updates[0]?.at
-  const endedAt = resolvedAt ?? lastAt
+  const endedAt = resolvedAt ?? (removedIn && updates[0]?.at)
   return {
-    kind: 'incidents',
-    id,
-    title,
-    impact,
-    components,
+    ...incident,
+    kind: 'incidents' as const,
     startMs: Date.parse(startedAt),
     endMs: endedAt === undefined ? Infinity : Date.parse(endedAt),
     incident,
@@ -60,42 +40,39 @@ function incidentEvent(incident: Incident, removedIn?: string): StatusEvent {
   }
 }
 
-function maintenanceEvent(maintenance: Maintenance, removedIn?: string): StatusEvent {
-  const { id, title, components, startsAt, endsAt } = maintenance
+function maintenanceEvent(maintenance: Maintenance, removedIn?: string) {
   return {
-    kind: 'maintenances',
-    id,
-    title,
+    ...maintenance,
+    kind: 'maintenances' as const,
     impact: undefined,
-    components,
-    startMs: Date.parse(startsAt),
-    endMs: Date.parse(endsAt),
+    startMs: Date.parse(maintenance.startsAt),
+    endMs: Date.parse(maintenance.endsAt),
     incident: undefined,
     maintenance,
     removedIn,
   }
 }
 
-/** The removed ones among recorded items. */
-function removed<Item>(items: Iterable<RecordedItem<Item>>) {
-  return [...items].flatMap(({ item, removedIn }) =>
-    removedIn === undefined ? [] : [{ item, removedIn }],
-  )
+/** The events of published items, and of recorded ones that a version removed. */
+function eventsOf<Item>(
+  published: readonly Item[],
+  recorded: ReadonlyMap<string, RecordedItem<Item>>,
+  toEvent: (item: Item, removedIn?: string) => StatusEvent,
+): readonly StatusEvent[] {
+  const removed = [...recorded.values()].filter(({ removedIn }) => removedIn !== undefined)
+  return [
+    ...published.map((each) => toEvent(each)),
+    ...removed.map(({ item, removedIn }) => toEvent(item, removedIn)),
+  ]
 }
 
 /** Every incident and maintenance that was ever published, the newest start first. */
 export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'content'>) {
   const { incidents = [], maintenances = [] } = content.snapshot('status') ?? {}
-  const record = facts.record
-  const events = [
-    ...incidents.map((each) => incidentEvent(each)),
-    ...maintenances.map((each) => maintenanceEvent(each)),
-    ...removed(record.incidents.values()).map((each) => incidentEvent(each.item, each.removedIn)),
-    ...removed(record.maintenances.values()).map((each) =>
-      maintenanceEvent(each.item, each.removedIn),
-    ),
-  ]
-  return events.toSorted((a, b) => b.startMs - a.startMs)
+  return [
+    ...eventsOf(incidents, facts.record.incidents, incidentEvent),
+    ...eventsOf(maintenances, facts.record.maintenances, maintenanceEvent),
+  ].toSorted((a, b) => b.startMs - a.startMs)
 }
 
 /** The impact of the worst incident; undefined without one. */

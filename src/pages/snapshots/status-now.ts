@@ -17,7 +17,7 @@ import {
   momentInText,
   plannedHtml,
 } from '../texts/moments.ts'
-import { componentLinks, eventPath, isAhead, isOpen } from './status-events.ts'
+import { componentLinks, eventPath, isOpen } from './status-events.ts'
 
 type Status = SnapshotData<'status'>
 
@@ -78,31 +78,28 @@ export function stateNow(context: PageContext, status: Status, details: string):
   </div>`
 }
 
-/** The components of a list of ids, the worst first, each with its state. */
-function componentStates({ texts, content }: PageContext, components: Status['components']): Html {
-  return html`<ul class="plain-list component-states stacked">
-    ${components
-      .slice(0, SHOWN_COMPONENTS)
-      .map(
-        ({ name, state }) =>
-          html`<li class="row">
-            ${operatorText(content, name)} ${stateBadge(texts, 'componentState', state)}
-          </li> `,
-      )}
-  </ul>`
-}
-
 /** The components that are not operational, the worst first. */
-export function troubledComponents(context: PageContext, { components }: Status): Html | undefined {
+export function troubledComponents(
+  { locale, texts, content }: PageContext,
+  { components }: Status,
+): Html | undefined {
   const rank = ({ state }: Status['components'][number]): number => COMPONENT_STATES.indexOf(state)
   const worst = components
     .filter(({ state }) => state !== 'operational')
     .toSorted((a, b) => rank(b) - rank(a))
   const left = worst.length - SHOWN_COMPONENTS
-  const { locale, texts } = context
   if (worst.length === 0) return undefined
-  return html`${componentStates(context, worst)}
-  ${left > 0 && html`<p class="muted small">${countText(locale, texts.status.moreComponents, left)}</p>`}`
+  return html`<ul class="plain-list component-states stacked">
+      ${worst
+        .slice(0, SHOWN_COMPONENTS)
+        .map(
+          ({ name, state }) =>
+            html`<li class="row">
+              ${operatorText(content, name)} ${stateBadge(texts, 'componentState', state)}
+            </li> `,
+        )}
+    </ul>
+    ${left > 0 && html`<p class="muted small">${countText(locale, texts.status.moreComponents, left)}</p>`}`
 }
 
 /** An open incident: since when, how long, its newest update, and the way to all of them. */
@@ -190,7 +187,7 @@ export function openIncidents(
 /** The running maintenance, else the next one, in the time of the visitor. Undefined if none is planned. */
 export function nextMaintenance(context: PageContext, status: Status): Html | undefined {
   const { locale, texts, content } = context
-  const ahead = (status.maintenances ?? []).filter(isAhead)
+  const ahead = (status.maintenances ?? []).filter(isOpen)
   const next =
     ahead.find(({ state }) => state === 'in_progress') ??
     ahead.toSorted((a, b) => Date.parse(a.startsAt) - Date.parse(b.startsAt))[0]

@@ -12,14 +12,7 @@ import { dayHtml, formatDay } from '../texts/moments.ts'
 import { dayBars, dayLegend } from './day-bars.ts'
 import { monthLinks } from './month-page.ts'
 import { fromSnapshot, languageNote, snapshotSource } from './snapshot-sections.ts'
-import {
-  eventList,
-  isAhead,
-  isOpen,
-  type StatusEvent,
-  statusEvents,
-  worstState,
-} from './status-events.ts'
+import { eventList, isOpen, type StatusEvent, statusEvents, worstState } from './status-events.ts'
 import { nextMaintenance, openIncidents, stateNow } from './status-now.ts'
 import { subscribeSection } from './subscribe-section.ts'
 
@@ -84,45 +77,39 @@ function componentList(context: PageContext, status: Status, events: readonly St
   })}`
 }
 
+function shownEvents(context: PageContext, events: readonly StatusEvent[]): Html {
+  const { shown, left } = newestShown(events, SHOWN_EVENTS, (event) => eventList(context, [event]))
+  const { locale, texts } = context
+  return html`${shown}
+  ${left > 0 && html`<p class="muted">${countText(locale, texts.status.moreEvents, left)}</p>`}`
+}
+
 /** What ended in the last days, and the months before. */
 function recentEvents(context: PageContext, events: readonly StatusEvent[]): Html {
-  const { locale, texts, facts } = context
+  const { texts, facts } = context
   const t = texts.status
   const fromMs = facts.todayMs - RECENT_DAYS * DAY_MS
-  const ended = events.filter(
-    ({ incident, maintenance }) =>
-      !(incident !== undefined && isOpen(incident)) &&
-      !(maintenance !== undefined && isAhead(maintenance)),
-  )
+  const ended = events.filter((each) => !isOpen(each))
   const recent = ended.filter(({ endMs }) => endMs >= fromMs)
   const none = ended.length < events.length ? t.recentNoneElse : t.recentNone
-  const { shown, left } = newestShown(recent, SHOWN_EVENTS, (event) => eventList(context, [event]))
   return html`${
     recent.length === 0
       ? html`<p class="muted">
           ${events.length === 0 ? t.noIncidents : plainText(none, { days: RECENT_DAYS })}
         </p>`
-      : shown
+      : shownEvents(context, recent)
   }
-  ${left > 0 && html`<p class="muted">${countText(locale, t.moreEvents, left)}</p>`}
   ${monthLinks(context, events)}`
 }
 
 /** The maintenances that are planned or running. Undefined without two of them: the next one has its own place. */
 function maintenancesAhead(context: PageContext, events: readonly StatusEvent[]) {
-  const ahead = events.filter(({ maintenance, removedIn }) => {
-    return maintenance !== undefined && removedIn === undefined && isAhead(maintenance)
-  })
+  const ahead = events.filter(
+    (each) => each.kind === 'maintenances' && each.removedIn === undefined && isOpen(each),
+  )
   if (ahead.length < 2) return undefined
-  const { shown, left } = newestShown(ahead.toReversed(), SHOWN_EVENTS, (event) =>
-    eventList(context, [event]),
-  )
-  const { locale, texts } = context
-  return pageSection(
-    'maintenance',
-    texts.status.maintenance.heading,
-    html`${shown}${left > 0 && html`<p class="muted">${countText(locale, texts.status.moreEvents, left)}</p>`}`,
-  )
+  const { heading } = context.texts.status.maintenance
+  return pageSection('maintenance', heading, shownEvents(context, ahead.toReversed()))
 }
 
 /** The open incidents, and the next maintenance beside them. Undefined on calm days. */

@@ -213,7 +213,7 @@ function walletViews(context: PageContext): PageBody['sections'] {
             boundaries,
           ),
           listed('parts', architecture.parts, components, componentRows(context, components)),
-          listed('flows', architecture.flows, flows, flowRows(context, flows, components)),
+          listed('flows', architecture.flows, flows, flowRows(context, { flows, components })),
         ]),
     ),
     view(
