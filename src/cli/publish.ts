@@ -155,12 +155,11 @@ export async function runPublication<Result extends PublishResult>(
   requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/releases/append-version.ts')
   const { checkLog } = await import('../tlog/signing/published-log.ts')
-  const hasLog = readTlogOrigin(folder) !== undefined
-  if (hasLog) {
-    await withConsequence('nothing was published', async () =>
-      checkLog(logPublication(folder), readVersions(store)),
-    )
-  }
+  const hasLog = await withConsequence('nothing was published', async () => {
+    if (readTlogOrigin(folder) === undefined) return false
+    await checkLog(logPublication(folder), readVersions(store))
+    return true
+  })
   const prepare: ReleaseOptions['prepare'] = async (read) => {
     if (values['no-cards']) return []
     const { publishCards } = await import('../cards/publish-cards.ts')
