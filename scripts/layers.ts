@@ -85,7 +85,7 @@ const LAYERS: LayerRules = {
     'the types of storage/counters',
     'the types of storage/stores',
   ],
-  'service/absent': ['contract', 'the types of service/api-keys', 'the types of service/waitlist'],
+  'service/absent': ['contract', 'service/challenge', 'service/time'],
   'service/signing-keys': ['contract', 'crypto', 'the types of tlog'],
   'service/releases': ['contract', 'crypto', 'tlog', 'the types of releases'],
   'http/connection': ['contract', 'service', 'the types of http'],

@@ -44,7 +44,7 @@ export interface Signing {
 export interface AppDependencies
   extends
     Pick<HandlerDependencies, 'apiKeys' | 'challenge' | 'clock' | 'timeQuality' | 'waitlist'>,
-    Pick<PipelineDependencies, 'log'> {
+    Pick<PipelineDependencies, 'log' | 'newRequestId'> {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
   /** Own origin: scheme and authority, without a slash at the end. */
@@ -52,8 +52,8 @@ export interface AppDependencies
   readonly releases: PublishedHistory
   /** Undefined: responses are unsigned (spec 5.7). */
   readonly signing: Signing | undefined
-  /** The proxies whose X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly AddressRange[]
+  /** The proxies whose X-Forwarded-For is trusted. Default: none. */
+  readonly trustedProxies?: readonly AddressRange[]
   /** URI of the security contact; undefined if unknown. */
   readonly securityContact?: string | undefined
   /** How long a signed response is reused for anonymous readers; undefined: never. */
@@ -62,8 +62,6 @@ export interface AppDependencies
   readonly copy?: SiteOptions['copy']
   /** Key ID for visitors to compare. Default: that of the signing key. */
   readonly keyId?: string | undefined
-  /** Returns a new random UUID v4. */
-  readonly newRequestId: () => string
   /** Default: the service's registry. Tests pass others. */
   readonly registry?: Registry
   /** Handlers of rows that only a test's registry has. */
@@ -122,7 +120,7 @@ export function createAppComposer(
       releases,
       documents: { ...documents, openapi: () => (openapi ??= createOpenApiPayload()) },
       signingKeys,
-      clientAddress: createClientAddress(parts.trustedProxies),
+      clientAddress: createClientAddress(parts.trustedProxies ?? []),
       ownOrigin: baseUrl,
       consentText: (locale) => TEXTS[locale].earlyAccess.form.consent,
     })

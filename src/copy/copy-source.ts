@@ -1,4 +1,4 @@
-import crypto, { createHash, randomUUID } from 'node:crypto'
+import crypto, { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,12 +8,10 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody } from '../http/api-request.ts'
-import { createAbsentStores } from '../service/absent/absent-stores.ts'
-import { createTestChallenge } from '../service/challenge/challenge.ts'
+import { ABSENT_SERVICES } from '../service/absent/absent-services.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
-import { UNVERIFIED_TIME } from '../service/time/time-quality.ts'
 import { fileOf, isMissing } from './copy-paths.ts'
 import { hostFiles } from './host-files.ts'
 
@@ -83,15 +81,11 @@ function requestOf(target: string): ApiRequest {
 /** Responds to requests for every path that a copy may have, as the service does. */
 function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyOptions) {
   const compose = createAppComposer({
-    ...createAbsentStores(),
+    ...ABSENT_SERVICES,
     runtime: 'production',
     deployment: 'primary',
     baseUrl: origin,
-    challenge: createTestChallenge(),
     clock,
-    timeQuality: UNVERIFIED_TIME,
-    trustedProxies: [],
-    newRequestId: () => randomUUID(),
     log,
     copy: { baseUrl, isMissing },
     keyId,

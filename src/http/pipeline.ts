@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Issuance } from '@public-api/contract/keys/issuance'
 import { LIMITS } from '@public-api/contract/registry/limits'
@@ -25,7 +26,8 @@ export interface PipelineDependencies {
   /** From the registry. No configuration changes it. */
   readonly issuance: Issuance
   readonly clock: Clock
-  readonly newRequestId: () => string
+  /** Default: a random UUID v4. */
+  readonly newRequestId?: () => string
   readonly log: Log
 }
 
@@ -34,7 +36,7 @@ const NO_BODY = new Uint8Array()
 /** Creates the pipeline for API requests. It never throws and never rejects. */
 export function createPipeline(dependencies: PipelineDependencies): App {
   const { router, responder, apiKeys, ownOrigin, issuance } = dependencies
-  const { clock, newRequestId, log } = dependencies
+  const { clock, log, newRequestId = () => randomUUID() } = dependencies
   const logRefusal = createRefusalLog(log)
   let lastMs = Number.NaN
   let lastInstant = ''

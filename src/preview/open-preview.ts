@@ -1,15 +1,13 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../http/connection/listener.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
-import { createAbsentStores } from '../service/absent/absent-stores.ts'
-import { createTestChallenge } from '../service/challenge/challenge.ts'
+import { ABSENT_SERVICES } from '../service/absent/absent-services.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
-import { UNVERIFIED_TIME } from '../service/time/time-quality.ts'
 import { compileDraft } from './compile-draft.ts'
 import { createDraftApp, type PreviewState } from './draft-pages.ts'
 import { watchFolder } from './watch-folder.ts'
@@ -65,15 +63,11 @@ export async function openPreview({ contentDir, published, port, log, onChange }
   const boundPort = await listen(server, port, HOST)
   const origin = `http://${HOST}:${boundPort}`
   const compose = createAppComposer({
-    ...createAbsentStores(),
+    ...ABSENT_SERVICES,
     runtime: 'local',
     deployment: 'preview',
     baseUrl: origin,
-    challenge: createTestChallenge(),
     clock: SYSTEM_CLOCK,
-    timeQuality: UNVERIFIED_TIME,
-    trustedProxies: [],
-    newRequestId: () => randomUUID(),
     log,
   })
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { createAppComposer, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
@@ -220,7 +220,6 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     timeQuality,
     securityContact: config.securityContact,
     clock,
-    newRequestId: () => randomUUID(),
     log,
   })
   app = compose({ releases, signing })
