@@ -41,16 +41,14 @@ export type ReleaseFileFault =
   | 'DIGEST_MISMATCH'
   | 'TOO_LARGE'
 
-/** A file of a release is missing, damaged or refused; `path` is the file. */
+/** A file of a release is missing, damaged or refused. */
 export class ReleaseFileError extends Error {
   readonly code: ReleaseFileFault
-  readonly path: string
 
-  constructor(code: ReleaseFileFault, filePath: string, message: string, cause?: unknown) {
+  constructor(code: ReleaseFileFault, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'ReleaseFileError'
     this.code = code
-    this.path = filePath
   }
 }
 
@@ -69,7 +67,7 @@ function parseRedaction(text: string, filePath: string): Redaction {
     return { reason, redactedAt }
   }
   const message = `${filePath} is not a redaction; expected { reason, redactedAt }`
-  throw new ReleaseFileError('UNREADABLE', filePath, message)
+  throw new ReleaseFileError('UNREADABLE', message)
 }
 
 function isErrno(error: unknown, ...codes: readonly string[]): boolean {
@@ -115,35 +113,40 @@ export function foreignFault({ name, kind }: FolderEntry): string | undefined {
   return isKnown ? undefined : 'found a file that is not part of a release, expected none'
 }
 
+function assertDigest(text: string, digest: string, prefix = ''): void {
+  const fault = digestFault(text, digest)
+  if (fault !== undefined) throw new ReleaseFileError('DIGEST_MISMATCH', `${prefix}${fault}`)
+}
+
 /** The files of one releases folder: their names, and reading and writing with errors that name the file. */
 function createReleaseFolder(directory: string) {
   const root = path.resolve(directory)
   const pathOf = (name: string): string => path.join(root, name)
 
-  function requireName(text: string, pattern: RegExp, folder: string, expected: string): void {
+  function requireName(text: string, pattern: RegExp, expected: string): void {
     if (pattern.test(text)) return
     const message = `${JSON.stringify(text)} is not ${expected}`
-    throw new ReleaseFileError('INVALID_NAME', pathOf(folder), message)
+    throw new ReleaseFileError('INVALID_NAME', message)
   }
 
   // Files are named by their path below the root, with slashes.
 
   function versionFile(snapshotId: string): string {
     const expected = 'a version id; expected VS- and at least four digits'
-    requireName(snapshotId, SNAPSHOT_ID, 'versions', expected)
+    requireName(snapshotId, SNAPSHOT_ID, expected)
     return `versions/${snapshotId}.json`
   }
 
   function resourceFile(name: string, digest: string, suffix = '.json'): string {
     const expectedName = 'a resource name; expected kebab-case words joined by /'
-    requireName(name, RESOURCE_NAME, 'resources', expectedName)
+    requireName(name, RESOURCE_NAME, expectedName)
     const expectedDigest = `a digest of ${name}; expected 43 base64url characters`
-    requireName(digest, DIGEST, `resources/${name}`, expectedDigest)
+    requireName(digest, DIGEST, expectedDigest)
     return `resources/${name}/${digest}${suffix}`
   }
 
   function cardFile(name: string): string {
-    requireName(name, DIGEST, 'cards', 'the name of a card; expected 43 base64url characters')
+    requireName(name, DIGEST, 'the name of a card; expected 43 base64url characters')
     return `cards/${name}.png`
   }
 
@@ -160,12 +163,12 @@ function createReleaseFolder(directory: string) {
     } catch (error) {
       if (isErrno(error, 'ENOENT')) return undefined
       const message = `${pathOf(file)} cannot be read: ${messageOf(error)}`
-      throw new ReleaseFileError('UNREADABLE', pathOf(file), message, error)
+      throw new ReleaseFileError('UNREADABLE', message, error)
     }
   }
 
   function missing(file: string): ReleaseFileError {
-    return new ReleaseFileError('MISSING', pathOf(file), `${pathOf(file)} is missing`)
+    return new ReleaseFileError('MISSING', `${pathOf(file)} is missing`)
   }
 
   /** The entries below a folder of the root; none if it is missing. */
@@ -176,7 +179,7 @@ function createReleaseFolder(directory: string) {
       if (isErrno(error, 'ENOENT')) return []
       const place = pathOf(folder ?? '')
       const message = `${place} cannot be listed: ${messageOf(error)}`
-      throw new ReleaseFileError('UNREADABLE', place, message, error)
+      throw new ReleaseFileError('UNREADABLE', message, error)
     }
   }
 
@@ -190,14 +193,8 @@ function createReleaseFolder(directory: string) {
     } catch (error) {
       if (error instanceof ReleaseFileError) throw error
       const message = `${filePath} cannot be written: ${messageOf(error)}`
-      throw new ReleaseFileError('UNWRITABLE', filePath, message, error)
+      throw new ReleaseFileError('UNWRITABLE', message, error)
     }
-  }
-
-  function assertDigest(file: string, text: string, digest: string, prefix = ''): void {
-    const fault = digestFault(text, digest)
-    if (fault === undefined) return
-    throw new ReleaseFileError('DIGEST_MISMATCH', pathOf(file), `${prefix}${fault}`)
   }
 
   /** The redaction of a resource, or undefined. */
@@ -218,7 +215,6 @@ function createReleaseFolder(directory: string) {
     missing,
     list,
     writeInFolder,
-    assertDigest,
     readRedaction,
   }
 }
@@ -234,7 +230,7 @@ function createReleaseFolder(directory: string) {
 export function openReleaseStore(directory: string) {
   const folder = createReleaseFolder(directory)
   const { root, pathOf, versionFile, resourceFile, cardFile, redactionFile } = folder
-  const { readText, missing, list, writeInFolder, assertDigest, readRedaction } = folder
+  const { readText, missing, list, writeInFolder, readRedaction } = folder
   return {
     readRedaction,
 
@@ -293,9 +289,9 @@ export function openReleaseStore(directory: string) {
       const text = readText(file, 'resource')
       if (text === undefined) {
         if (readRedaction(name, digest) === undefined) throw missing(file)
-        throw new ReleaseFileError('REDACTED', pathOf(file), `${pathOf(file)} was redacted`)
+        throw new ReleaseFileError('REDACTED', `${pathOf(file)} was redacted`)
       }
-      assertDigest(file, text, digest)
+      assertDigest(text, digest)
       return text
     },
 
@@ -305,15 +301,15 @@ export function openReleaseStore(directory: string) {
      */
     writeResource(name: string, digest: string, text: string): void {
       const file = resourceFile(name, digest)
-      assertDigest(file, text, digest, `${name}: `)
+      assertDigest(text, digest, `${name}: `)
       const { resource: maxBytes } = MAX_RELEASE_FILE_BYTES
       if (Buffer.byteLength(text) > maxBytes) {
         const message = `${name} has more than ${maxBytes} bytes; readers would refuse it`
-        throw new ReleaseFileError('TOO_LARGE', pathOf(file), message)
+        throw new ReleaseFileError('TOO_LARGE', message)
       }
       if (fs.existsSync(pathOf(redactionFile(name, digest)))) {
         const message = `${name} was redacted with this content`
-        throw new ReleaseFileError('REDACTED', pathOf(file), message)
+        throw new ReleaseFileError('REDACTED', message)
       }
       writeInFolder(file, (filePath) => replaceFile(filePath, text, PUBLIC_FILE))
     },
@@ -330,7 +326,7 @@ export function openReleaseStore(directory: string) {
         } catch (error) {
           if (!isErrno(error, 'EEXIST')) throw error
           const message = `${snapshotId} was published already; a published version is never replaced`
-          throw new ReleaseFileError('EXISTS', filePath, message, error)
+          throw new ReleaseFileError('EXISTS', message, error)
         }
       })
     },

@@ -406,7 +406,7 @@ test('a full disk is reported, and no version appears', async (t) => {
   const full: ReleaseStore = {
     ...store,
     writeResource: () => {
-      throw new ReleaseFileError('UNWRITABLE', '/r/x.json', '/r/x.json cannot be written: ENOSPC')
+      throw new ReleaseFileError('UNWRITABLE', '/r/x.json cannot be written: ENOSPC')
     },
   }
   await assertRefused(
