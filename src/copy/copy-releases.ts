@@ -17,30 +17,20 @@ import {
   listCopyFiles,
   shortDigest,
 } from './copy-source.ts'
-import { type CopyReport, writeCopy } from './write-copy.ts'
+import { writeCopy } from './write-copy.ts'
 
 /** The file of a copy that proves how old the copy is. */
 const PROOF_FILE = 'now.json'
 const CARD = /^([\w-]{43})\.png$/
 
-/** A static copy of everything that a service serves beside its API, ready to be written. */
-export interface ReleasesCopy {
-  /** The newest version. */
-  readonly snapshotId: string
-  /** About how many files it has. */
-  readonly expectedFiles: number
-  /** Writes it below a folder. `onFile` is called for each file, written or not. Rejects with a readable error. */
-  write(folder: string, onFile: () => void): Promise<CopyReport>
-}
-
 /** Files of each version: its entry, about one resource, and two pages in each language. */
 const FILES_PER_VERSION = 2 + 2 * LOCALES.length
 
-/** Opens the releases for a copy. Throws a readable error without a version. They are read and checked when it is written. */
+/** Opens the releases for a static copy of everything that a service serves beside its API. Throws a readable error without a version. They are read and checked when it is written. */
 export function openReleasesCopy(
   releasesDir: string,
   settings: Omit<CopyOptions, 'releases' | 'cards' | 'program'>,
-): ReleasesCopy {
+) {
   const store = openReleaseStore(releasesDir)
   const cards = fs.existsSync(path.join(releasesDir, 'cards'))
     ? listBelow(releasesDir, 'cards').flatMap(({ name }) => CARD.exec(name)?.[1] ?? [])
@@ -65,9 +55,12 @@ export function openReleasesCopy(
     return listCopyFiles({ ...settings, releases, cards, program })
   }
   return {
+    /** The newest version. */
     snapshotId,
+    /** About how many files it has. */
     expectedFiles: Number(snapshotId.slice('VS-'.length)) * FILES_PER_VERSION,
-    write: (folder, onFile) => writeCopy(folder, { madeOf, files }, onFile),
+    /** Writes it below a folder. `onFile` is called for each file, written or not. Rejects with a readable error. */
+    write: (folder: string, onFile: () => void) => writeCopy(folder, { madeOf, files }, onFile),
   }
 }
 

@@ -37,13 +37,6 @@ export interface CopyContent {
   files(): AsyncIterable<CopyFile> | Iterable<CopyFile>
 }
 
-/** What a run changed. */
-export interface CopyReport {
-  readonly files: number
-  readonly written: number
-  readonly removed: number
-}
-
 interface List {
   /** What the whole copy was made of; unknown after a run that was killed. */
   readonly madeOf?: string
@@ -164,63 +157,18 @@ function createStaging(folder: string) {
   }
 }
 
-interface Replacement {
-  readonly before: List['files']
-  readonly madeOf: string
-  readonly files: ReturnType<CopyContent['files']>
-  readonly staging: ReturnType<typeof createStaging>
-  readonly onFile: () => void
-}
-
-/** Writes what changed, as `writeCopy` describes. */
-async function replaceFiles(
-  folder: string,
-  { before, madeOf, files, staging, onFile }: Replacement,
-): Promise<CopyReport> {
-  const after = new Map<string, Written>()
-  const staged: string[] = []
-  for await (const { file, key, make } of files) {
-    onFile()
-    const known = before.get(file)
-    if (known !== undefined && key !== undefined && known[1] === key) {
-      after.set(file, known)
-      continue
-    }
-    const bytes = await make()
-    const digest = hash('sha256', bytes, 'base64url')
-    after.set(file, key === undefined ? [digest] : [digest, key])
-    if (known?.[0] === digest) continue
-    staging.write(String(staged.length), bytes)
-    staged.push(file)
-  }
-  const removed = [...before.keys()].filter((file) => !after.has(file))
-  requireOwnFiles(folder, [...staged, ...removed])
-  staging.writeMoved([...staged, ...removed])
-  const made = new Set<string>()
-  for (const [index, file] of staged.entries()) {
-    const parent = path.join(folder, path.dirname(file))
-    if (!made.has(parent)) fs.mkdirSync(parent, { recursive: true })
-    made.add(parent)
-    staging.move(String(index), file)
-  }
-  for (const file of removed) removeFile(folder, file)
-  staging.writeList(after, madeOf)
-  fs.rmSync(path.join(folder, MOVED_FILE), { force: true })
-  return { files: after.size, written: staged.length, removed: removed.length }
-}
-
 /**
  * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
  * its place. They are moved in the order of the list, and files that no longer belong are removed after that, so a reader
  * finds what a file names at any moment. The list is replaced when all are moved; until then another one names what changes,
- * and the run after one that was killed writes or removes these. Rejects with a CopyError, or with the error of the
+ * and the run after one that was killed writes or removes these. Resolves with what it changed. Rejects with a CopyError, or with the error of the
  * system.
  */
 export async function writeCopy(
   folder: string,
   content: CopyContent,
   onFile: () => void = () => {},
-): Promise<CopyReport> {
+) {
   const { files: before, madeOf: madeBefore } = readState(folder)
   const { madeOf } = content
   if (madeBefore === madeOf) return { files: before.size, written: 0, removed: 0 }
@@ -228,7 +176,36 @@ export async function writeCopy(
   const staging = createStaging(folder)
   // What a failed run leaves would keep a full disk full.
   try {
-    return await replaceFiles(folder, { before, madeOf, files, staging, onFile })
+    const after = new Map<string, Written>()
+    const staged: string[] = []
+    for await (const { file, key, make } of files) {
+      onFile()
+      const known = before.get(file)
+      if (known !== undefined && key !== undefined && known[1] === key) {
+        after.set(file, known)
+        continue
+      }
+      const bytes = await make()
+      const digest = hash('sha256', bytes, 'base64url')
+      after.set(file, key === undefined ? [digest] : [digest, key])
+      if (known?.[0] === digest) continue
+      staging.write(String(staged.length), bytes)
+      staged.push(file)
+    }
+    const removed = [...before.keys()].filter((file) => !after.has(file))
+    requireOwnFiles(folder, [...staged, ...removed])
+    staging.writeMoved([...staged, ...removed])
+    const made = new Set<string>()
+    for (const [index, file] of staged.entries()) {
+      const parent = path.join(folder, path.dirname(file))
+      if (!made.has(parent)) fs.mkdirSync(parent, { recursive: true })
+      made.add(parent)
+      staging.move(String(index), file)
+    }
+    for (const file of removed) removeFile(folder, file)
+    staging.writeList(after, madeOf)
+    fs.rmSync(path.join(folder, MOVED_FILE), { force: true })
+    return { files: after.size, written: staged.length, removed: removed.length }
   } finally {
     staging.end()
   }
