@@ -107,7 +107,7 @@ async function namingUrl<Result>(url: string, check: () => Promise<Result>): Pro
   try {
     return await check()
   } catch (error) {
-    if (!(error instanceof LogError)) throw error
+    if (!(error instanceof LogError) || error instanceof ForkError) throw error
     throw new LogError(error.code, `${url}: ${error.message.slice(error.code.length + 2)}`)
   }
 }
@@ -192,14 +192,7 @@ async function openSaved(
 
 /** Checks that a checkpoint is a prefix of another, with the tiles of the other. */
 async function requirePrefix(earlier: VerifiedCheckpoint, newer: Source): Promise<void> {
-  await namingUrl(newer.url, async () => {
-    try {
-      await newer.archive.compare(earlier, newer.checkpoint)
-    } catch (error) {
-      if (!(error instanceof ForkError)) throw error
-      throw new LogFinding('FORK', error.message, error.evidence)
-    }
-  })
+  await namingUrl(newer.url, () => newer.archive.compare(earlier, newer.checkpoint))
 }
 
 /**
@@ -235,7 +228,6 @@ async function requirePrefixesOf(
     try {
       await verifyOneHistory(checkpoint.note, previous.note, tree)
     } catch (error) {
-      if (error instanceof ForkError) throw new LogFinding('FORK', error.message, error.evidence)
       // The API's versions are not those of the saved tree: later checks find that.
       if (!(error instanceof LogError && error.code === 'CONSISTENCY')) throw error
     }
@@ -257,12 +249,17 @@ async function requireOneHistory(
   const [largest = service, ...rest] = sources.toSorted(
     (one, another) => another.checkpoint.size - one.checkpoint.size,
   )
-  for (const { checkpoint } of rest) await requirePrefix(checkpoint, largest)
   let newest = largest.checkpoint
-  for (const each of known) {
-    if (each.size > largest.checkpoint.size) await requirePrefixesOf(each, sources, audit)
-    else await requirePrefix(each, largest)
-    if (each.size >= newest.size) newest = each
+  try {
+    for (const { checkpoint } of rest) await requirePrefix(checkpoint, largest)
+    for (const each of known) {
+      if (each.size > largest.checkpoint.size) await requirePrefixesOf(each, sources, audit)
+      else await requirePrefix(each, largest)
+      if (each.size >= newest.size) newest = each
+    }
+  } catch (error) {
+    if (!(error instanceof ForkError)) throw error
+    throw new LogFinding('FORK', error.message, error.evidence)
   }
   return newest
 }

@@ -75,25 +75,20 @@ function checkSize(size: number): void {
   }
 }
 
-/** Goes down from the root, left or right at each split. Resolves with the subtrees beside the way, and with its end. */
+/** The subtrees beside the way from the root down to the first one with a leaf that `isEnd` accepts, and where that is. */
 async function pathTo(
   hashes: SubtreeHashes,
   size: number,
+  leaf: number,
   isEnd: (start: number, end: number) => boolean,
-  isLeft: (split: number) => boolean,
 ) {
   const beside: Uint8Array[] = []
   let [start, end] = [0, size]
   while (!isEnd(start, end)) {
     const split = start + splitOf(end - start)
-    beside.push(
-      await rootOfRange(
-        hashes,
-        ...(isLeft(split) ? ([split, end] as const) : ([start, split] as const)),
-      ),
-    )
-    if (isLeft(split)) end = split
-    else start = split
+    const [left, right] = [[start, split] as const, [split, end] as const]
+    beside.push(await rootOfRange(hashes, ...(leaf < split ? right : left)))
+    ;[start, end] = leaf < split ? left : right
   }
   return { beside, start, end }
 }
@@ -108,12 +103,7 @@ export async function inclusionProof(
   if (!Number.isSafeInteger(index) || index < 0 || index >= size) {
     throw new RangeError(`index: expected an integer from 0 to ${size - 1}, found ${index}`)
   }
-  const { beside } = await pathTo(
-    hashes,
-    size,
-    (start, end) => end - start === 1,
-    (split) => index < split,
-  )
+  const { beside } = await pathTo(hashes, size, index, (start, end) => end - start === 1)
   return beside.toReversed()
 }
 
@@ -128,12 +118,8 @@ export async function consistencyProof(
     throw new RangeError(`oldSize: expected an integer from 0 to ${size}, found ${oldSize}`)
   }
   if (oldSize === 0 || oldSize === size) return []
-  const { beside, start, end } = await pathTo(
-    hashes,
-    size,
-    (_, last) => oldSize === last,
-    (split) => oldSize <= split,
-  )
+  const isOld = (_: number, end: number) => end === oldSize
+  const { beside, start, end } = await pathTo(hashes, size, oldSize - 1, isOld)
   // A whole tree of a power of two is the old root itself, which the verifier has.
   if (start !== 0) beside.push(await rootOfRange(hashes, start, end))
   return beside.toReversed()
@@ -170,9 +156,7 @@ export async function verifyInclusion(inclusion: Inclusion): Promise<void> {
   if (roots === undefined || !equalHashes(roots.root, root)) throw failure
 }
 
-/**
- * Goes up from a subtree with its siblings. Resolves with undefined if there are too few siblings or too many.
- */
+/** Goes up from a subtree with its siblings. Resolves with undefined if there are too few siblings or too many. */
 async function climb(
   place: number,
   lastPlace: number,
