@@ -95,7 +95,7 @@ export function createSite(options: SiteOptions) {
   ])
   const isPagePath = (path: string): boolean =>
     (path !== '/' && pagePaths.has(path)) || isGeneratedPath(LOCALE_PATH.exec(path)?.[2] ?? '')
-  const pageFiles = createPageFiles({ facts, failed, robotsTag, isPagePath })
+  const pageFiles = createPageFiles(facts, failed, robotsTag, isPagePath)
   const { plainFile } = pageFiles
 
   /** What visitors search for: the listed pages, and those of incidents, maintenances and months. */

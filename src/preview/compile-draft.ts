@@ -1,29 +1,15 @@
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { compileContent } from '../publishing/compile/compile-content.ts'
 import { appendVersion, readVersions } from '../publishing/releases/append-version.ts'
-import type { ContentMistake } from '../publishing/rules/content-mistake.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
-import { loadReleases, type PublishedHistory } from '../service/releases/releases.ts'
+import { loadReleases } from '../service/releases/releases.ts'
 import { createDraftStore } from './draft-store.ts'
 
-/** The content of a folder as it would be published, or its mistakes. */
-export type Draft =
-  | {
-      readonly releases: PublishedHistory
-      readonly snapshotId: string
-      readonly isChanged: boolean
-    }
-  | { readonly mistakes: readonly ContentMistake[] }
-
 /**
- * Compiles a content folder as the version after those of `published`, without writing. Rejects with a PublishError if
- * the published history is damaged.
+ * Compiles a content folder as the version after those of `published`, without writing, or returns its mistakes. Rejects
+ * with a PublishError if the published history is damaged.
  */
-export async function compileDraft(
-  contentDir: string,
-  published: ReleaseStore,
-  nowMs: number,
-): Promise<Draft> {
+export async function compileDraft(contentDir: string, published: ReleaseStore, nowMs: number) {
   const { resources, mistakes } = await compileContent(contentDir, nowMs)
   if (mistakes.length > 0) return { mistakes }
   const store = createDraftStore(published)

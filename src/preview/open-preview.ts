@@ -18,16 +18,6 @@ const HOST = '127.0.0.1'
 /** What happened after a change of the folder, for the terminal. */
 export type PreviewChange = Pick<PreviewState, 'title' | 'mistakes'>
 
-export interface PreviewOptions {
-  readonly contentDir: string
-  /** The releases that the draft follows; never written. */
-  readonly published: ReleaseStore
-  /** 0: any free port. */
-  readonly port: number
-  readonly log: Log
-  readonly onChange: (change: PreviewChange) => void
-}
-
 /** A key for this run, which no client trusts. */
 async function createThrowAwaySigning() {
   const { privateKey } = generateKeyPairSync('ed25519')
@@ -39,10 +29,22 @@ async function createThrowAwaySigning() {
 }
 
 /**
- * Serves a content folder on loopback as it would look when published, and again after each change of a file. Writes no
- * file. Rejects with a readable reason if the port is taken.
+ * Serves a content folder on loopback as it would look when published after the releases of `published`, and again after
+ * each change of a file. Writes no file. Port 0 is any free one. Rejects with a readable reason if the port is taken.
  */
-export async function openPreview({ contentDir, published, port, log, onChange }: PreviewOptions) {
+export async function openPreview({
+  contentDir,
+  published,
+  port,
+  log,
+  onChange,
+}: {
+  readonly contentDir: string
+  readonly published: ReleaseStore
+  readonly port: number
+  readonly log: Log
+  readonly onChange: (change: PreviewChange) => void
+}) {
   const signing = await createThrowAwaySigning()
   let state: PreviewState = {
     revision: 0,

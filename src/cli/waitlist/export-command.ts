@@ -12,13 +12,7 @@ import type { StoredRegistration, WaitlistStore } from '../../storage/stores/wai
 import { DATABASE_OPTION, databasePlace, readConfig, withDatabase } from '../database.ts'
 import { createNewFile } from '../new-file.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import {
-  EXPORT_FORMATS,
-  EXPORT_HEADERS,
-  type ExportFormat,
-  formatExportRow,
-  hasGuardedCell,
-} from './export-rows.ts'
+import { EXPORT_FORMATS, hasGuardedCell } from './export-rows.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
 import { openRows } from './open-rows.ts'
 import { readSentTickets } from './sent-tickets.ts'
@@ -61,7 +55,7 @@ export interface ExportOptions {
   readonly store: Pick<WaitlistStore, 'readAfter'>
   /** age identities, at least one. */
   readonly identities: readonly string[]
-  readonly format: ExportFormat
+  readonly format: keyof typeof EXPORT_FORMATS
   readonly batch?: Batch
   /** Takes the next part of the file. Resolves with `false` when the reader has closed. */
   readonly write: (part: Uint8Array) => Promise<boolean>
@@ -80,7 +74,7 @@ export async function exportWaitlist(options: ExportOptions) {
   const { limit = Number.POSITIVE_INFINITY } = batch
   const decryptor = await createDecryptor(identities)
   let [exported, leftOut, guarded] = [0, 0, 0]
-  const header = EXPORT_HEADERS[format]
+  const { header, rowOf } = EXPORT_FORMATS[format]
   if (header !== '' && !(await write(Buffer.from(header)))) {
     return { exported, leftOut, guarded, isComplete: false }
   }
@@ -89,7 +83,7 @@ export async function exportWaitlist(options: ExportOptions) {
   for await (const { read, opened, failures } of rows) {
     for (const failure of failures) progress?.print(failure)
     const picked = opened.filter(({ entry }) => isInBatch(entry, batch)).slice(0, limit - exported)
-    const text = picked.map(({ entry }) => formatExportRow(entry, format)).join('')
+    const text = picked.map(({ entry }) => rowOf(entry)).join('')
     exported += picked.length
     if (format === 'csv') guarded += picked.filter(({ entry }) => hasGuardedCell(entry)).length
     leftOut += failures.length
@@ -175,7 +169,13 @@ In CSV, a cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines and listmonk's import format contain the exact values.`,
   options: {
     identity: IDENTITY_OPTION,
-    format: { ...choiceOption('FORMAT: csv, jsonl or listmonk', EXPORT_FORMATS), default: 'csv' },
+    format: {
+      ...choiceOption(
+        'FORMAT: csv, jsonl or listmonk',
+        Object.keys(EXPORT_FORMATS) as (keyof typeof EXPORT_FORMATS)[],
+      ),
+      default: 'csv',
+    },
     ...BATCH_OPTIONS,
     out: textOption(`FILE: a new file, readable by its owner alone; never overwrites (default:
       standard output)`),

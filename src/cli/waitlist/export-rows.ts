@@ -1,11 +1,6 @@
 import { formatJson } from '@public-api/cli-kit/format-json'
 import type { WaitlistEntry } from '../../service/waitlist/waitlist-entry.ts'
 
-/** The formats of an export. */
-export const EXPORT_FORMATS = ['csv', 'jsonl', 'listmonk'] as const
-
-export type ExportFormat = (typeof EXPORT_FORMATS)[number]
-
 const COLUMNS =
   'ticket registeredAt email locale interests useCase consentVersion consentText'.split(' ')
 
@@ -44,13 +39,6 @@ export function formatCsvCell(text: string): string {
   return /[",\r\n;\t|]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** The line of column names of a format (RFC 4180: CRLF); empty if it has none. */
-export const EXPORT_HEADERS: { readonly [format in ExportFormat]: string } = {
-  csv: `${COLUMNS.join(',')}\r\n`,
-  jsonl: '',
-  listmonk: 'email,name,attributes\r\n',
-}
-
 /** A registration as JSON in one line. */
 export function formatEntryAsJson(entry: WaitlistEntry): string {
   const { ticket, registeredAt, email, locale, interests, useCase, consent } = entry
@@ -68,16 +56,15 @@ function formatListmonkRow(entry: WaitlistEntry): string {
   return `${cells.join(',')}\r\n`
 }
 
-const FORMAT_ROW: { readonly [format in ExportFormat]: (entry: WaitlistEntry) => string } = {
-  csv: (entry) => `${toCells(entry).map(formatCsvCell).join(',')}\r\n`,
-  jsonl: (entry) => `${formatEntryAsJson(entry)}\n`,
-  listmonk: formatListmonkRow,
-}
-
-/** One registration as a record of the file. */
-export function formatExportRow(entry: WaitlistEntry, format: ExportFormat): string {
-  return FORMAT_ROW[format](entry)
-}
+/** The formats of an export: the line of column names (RFC 4180: CRLF), if it has one, and a registration as a record. */
+export const EXPORT_FORMATS = {
+  csv: {
+    header: `${COLUMNS.join(',')}\r\n`,
+    rowOf: (entry: WaitlistEntry) => `${toCells(entry).map(formatCsvCell).join(',')}\r\n`,
+  },
+  jsonl: { header: '', rowOf: (entry: WaitlistEntry) => `${formatEntryAsJson(entry)}\n` },
+  listmonk: { header: 'email,name,attributes\r\n', rowOf: formatListmonkRow },
+} as const
 
 /** One registration for a terminal, a line for each column. */
 export function formatShownEntry(entry: WaitlistEntry): readonly string[] {

@@ -14,20 +14,23 @@ const BROTLI_QUALITY = 9
  */
 const BROTLI_WINDOW_BITS = 16
 
+/** The weight of each element of a header such as Accept (RFC 9110 12.4.2), by its name in lower case. */
+export function weightsOf(header: string): ReadonlyMap<string, number> {
+  return new Map(
+    header.split(',').map((element) => {
+      const [name = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase())
+      const weight = parameters.find((part) => part.startsWith('q='))
+      return [name, weight === undefined ? 1 : Number(weight.slice(2))]
+    }),
+  )
+}
+
 /**
  * The coding to select for an Accept-Encoding (RFC 9110 12.5.3): the smallest one accepted. Weights above 0 count the
  * same, because every coding of a page is computed once.
  */
 export function codingOf(acceptEncoding = 'identity'): ContentCoding {
-  const weights = new Map(
-    acceptEncoding.split(',').map((element) => {
-      const [coding = '', ...parameters] = element
-        .split(';')
-        .map((part) => part.trim().toLowerCase())
-      const weight = parameters.find((part) => part.startsWith('q='))
-      return [coding, weight === undefined ? 1 : Number(weight.slice(2))]
-    }),
-  )
+  const weights = weightsOf(acceptEncoding)
   const found = CODINGS.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0)
   return found ?? 'identity'
 }

@@ -1,7 +1,13 @@
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { App } from '../../http/api-request.ts'
 import { PAGE_GROUPS, PAGES } from '../page-table.ts'
-import { markdownPath, pathOfPage, searchIndexPath, type SiteData } from '../page.ts'
+import {
+  markdownPath,
+  type PageContext,
+  pathOfPage,
+  searchIndexPath,
+  type SiteData,
+} from '../page.ts'
 import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
 import { eventPages } from '../snapshots/event-page.ts'
 import { FEED_FORMATS } from './feed-formats.ts'
@@ -9,7 +15,6 @@ import { componentFeed, FEED_NAMES } from './feed-names.ts'
 import { feedPath, renderFeed } from './feeds.ts'
 import { CALENDAR_TYPE, calendarPath, renderCalendar } from './maintenance-calendar.ts'
 import { PAGE_CACHING, type PageFiles } from './page-files.ts'
-import type { SiteFile } from './site-file.ts'
 import { badgePath, renderBadge } from './status-badge.ts'
 import { renderStatuspage, STATUSPAGE_PATHS } from './statuspage.ts'
 
@@ -17,6 +22,7 @@ import { renderStatuspage, STATUSPAGE_PATHS } from './statuspage.ts'
 const SEARCHED_EVENTS = 100
 /** The list of pages for language models (llmstxt.org). */
 const LLMS_TXT_PATH = '/llms.txt'
+const BADGE_TYPE = 'image/svg+xml; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
 const FEED_CACHING = 'public, max-age=300'
@@ -24,23 +30,7 @@ const FEED_CACHING = 'public, max-age=300'
 const IN_OTHER_SITES = ['Cross-Origin-Resource-Policy', 'cross-origin']
 const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
 
-/** The feeds and the calendar of a locale, by path. */
-function subscriptionFiles({ plainFile, contextOf }: PageFiles, locale: Locale) {
-  const common = { contentLanguage: locale, cacheControl: FEED_CACHING }
-  const { components = [] } = contextOf(locale).content.snapshot('status') ?? {}
-  const names = [...FEED_NAMES, ...components.map(({ id }) => componentFeed(id))]
-  const feeds = FEED_FORMATS.flatMap(({ format, mediaType }) =>
-    names.map((name) => {
-      const contentType = `${mediaType}; charset=utf-8`
-      const make = (): string => renderFeed(contextOf(locale), format, name)
-      const file = plainFile({ ...common, contentType, make }, OPEN_TO_ALL)
-      return [feedPath(locale, format, name), file] as const
-    }),
-  )
-  const make = (): string => renderCalendar(contextOf(locale))
-  const calendar = plainFile({ ...common, contentType: CALENDAR_TYPE, make }, OPEN_TO_ALL)
-  return [...feeds, [calendarPath(locale), calendar] as const]
-}
+type Files = readonly (readonly [path: string, file: App])[]
 
 /** The index of the search, rendered in steps. */
 function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Locale): App {
@@ -58,14 +48,43 @@ function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Local
   })
 }
 
-function badgeFile({ plainFile, contextOf }: PageFiles, locale: Locale): SiteFile {
-  const badge = {
-    contentType: 'image/svg+xml; charset=utf-8',
-    contentLanguage: locale,
-    cacheControl: PAGE_CACHING,
-    make: () => renderBadge(contextOf(locale)),
+/** The files of a language: the listed pages, feeds, the calendar, the badge and indexes. */
+function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files {
+  const { plainFile, contextOf, pageFiles } = files
+  const file = (
+    contentType: string,
+    cacheControl: string,
+    render: (context: PageContext) => string,
+    headers?: readonly string[],
+  ) => {
+    const make = () => render(contextOf(locale))
+    return plainFile({ contentType, contentLanguage: locale, cacheControl, make }, headers)
   }
-  return plainFile(badge, IN_OTHER_SITES)
+  const { components = [] } = contextOf(locale).content.snapshot('status') ?? {}
+  const feeds = [...FEED_NAMES, ...components.map(({ id }) => componentFeed(id))]
+  const badge = file(BADGE_TYPE, PAGE_CACHING, renderBadge, IN_OTHER_SITES)
+  return [
+    ...PAGES.flatMap((page): Files => {
+      const path = pathOfPage(locale, page.path)
+      const { negotiated, twin } = pageFiles(locale, page)
+      return [
+        [path, negotiated],
+        [markdownPath(path), twin],
+      ]
+    }),
+    ...FEED_FORMATS.flatMap(({ format, mediaType }) =>
+      feeds.map((name) => {
+        const render = (context: PageContext) => renderFeed(context, format, name)
+        const feed = file(`${mediaType}; charset=utf-8`, FEED_CACHING, render, OPEN_TO_ALL)
+        return [feedPath(locale, format, name), feed] as const
+      }),
+    ),
+    [calendarPath(locale), file(CALENDAR_TYPE, FEED_CACHING, renderCalendar, OPEN_TO_ALL)],
+    [searchIndexPath(locale), searchFile(files, locale)],
+    [badgePath(locale), badge],
+    ...(locale === facts.defaultLocale ? [[badgePath(), badge] as const] : []),
+    [referenceIndexPath(locale), file(JSON_TYPE, PAGE_CACHING, renderReferenceIndex)],
+  ]
 }
 
 /** A document for programs that read a Statuspage. */
@@ -80,9 +99,9 @@ function statuspageFile({ plainFile, contextOf }: PageFiles, facts: SiteData, pa
   return plainFile(file, OPEN_TO_ALL)
 }
 
-/** The files that a site opens with, by path: the listed pages, feeds, calendars, badges and indexes. */
-export function fixedFiles(files: PageFiles, facts: SiteData): readonly (readonly [string, App])[] {
-  const { plainFile, lateFile, contextOf, pageFiles } = files
+/** The files that a site opens with, by path. */
+export function fixedFiles(files: PageFiles, facts: SiteData): Files {
+  const { plainFile, lateFile, contextOf } = files
   const llmsTxt = lateFile(async () => {
     const { renderLlmsTxt } = await import('./llms-txt.ts')
     return plainFile({
@@ -91,30 +110,9 @@ export function fixedFiles(files: PageFiles, facts: SiteData): readonly (readonl
       make: () => renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS),
     })
   })
-  const ofLocales = LOCALES.flatMap((locale) => {
-    const pages = PAGES.flatMap((page) => {
-      const path = pathOfPage(locale, page.path)
-      const { negotiated, twin } = pageFiles(locale, page)
-      return [[path, negotiated] as const, [markdownPath(path), twin] as const]
-    })
-    const index = plainFile({
-      contentType: JSON_TYPE,
-      contentLanguage: locale,
-      cacheControl: PAGE_CACHING,
-      make: () => renderReferenceIndex(contextOf(locale)),
-    })
-    return [
-      ...pages,
-      ...subscriptionFiles(files, locale),
-      [searchIndexPath(locale), searchFile(files, locale)] as const,
-      [badgePath(locale), badgeFile(files, locale)] as const,
-      [referenceIndexPath(locale), index] as const,
-    ]
-  })
   return [
     [LLMS_TXT_PATH, llmsTxt],
-    ...ofLocales,
-    [badgePath(), badgeFile(files, facts.defaultLocale)],
+    ...LOCALES.flatMap((locale) => filesOfLocale(files, facts, locale)),
     ...STATUSPAGE_PATHS.map((path) => [path, statuspageFile(files, facts, path)] as const),
   ]
 }

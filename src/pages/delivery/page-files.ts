@@ -21,16 +21,16 @@ import { API_CATALOG_LINK } from './well-known-files.ts'
 /** Pages change with a deployment or a release. */
 export const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
 
-export interface PageFilesOptions {
-  readonly facts: SiteData
-  readonly failed: SiteReplies['failed']
-  /** Headers that keep search engines away from a staging deployment. */
-  readonly robotsTag: readonly string[]
-  isPagePath(path: string): boolean
-}
-
-/** Makes the files of a site: pages with their Markdown twins, and others. */
-export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFilesOptions) {
+/**
+ * Makes the files of a site: pages with their Markdown twins, and others. `robotsTag` are the headers that keep search
+ * engines away from a staging deployment.
+ */
+export function createPageFiles(
+  facts: SiteData,
+  failed: SiteReplies['failed'],
+  robotsTag: readonly string[],
+  isPagePath: (path: string) => boolean,
+) {
   const { origin } = facts
   const contextOf = (locale: Locale): PageContext => ({
     locale,

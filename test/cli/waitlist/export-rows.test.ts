@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { formatCsvCell, formatExportRow } from '../../../src/cli/waitlist/export-rows.ts'
+import { EXPORT_FORMATS, formatCsvCell } from '../../../src/cli/waitlist/export-rows.ts'
 import type { WaitlistEntry } from '../../../src/service/waitlist/waitlist-entry.ts'
 import { ANY_CODE_POINT } from '../../support/any-text.ts'
 import { parseCsv } from './csv-reader.ts'
@@ -29,11 +29,11 @@ const TRICKY = fc
 
 test('a CSV row is quoted where required and ends in CRLF', () => {
   assert.equal(
-    formatExportRow(ENTRY, 'csv'),
+    EXPORT_FORMATS.csv.rowOf(ENTRY),
     'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,api kap-language,"To read, ""slowly"".\nภาษาไทย 你好 🦀",0123456789abcdef,"I agree, “fully”."\r\n',
   )
   assert.equal(
-    formatExportRow({ ...ENTRY, interests: [], useCase: null, consent: null }, 'csv'),
+    EXPORT_FORMATS.csv.rowOf({ ...ENTRY, interests: [], useCase: null, consent: null }),
     'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,,,,\r\n',
   )
 })
@@ -41,7 +41,7 @@ test('a CSV row is quoted where required and ends in CRLF', () => {
 test('a CSV row has eight cells by RFC 4180 for any content', () => {
   fc.assert(
     fc.property(TRICKY, TRICKY, (email, useCase) => {
-      const [row, ...others] = parseCsv(formatExportRow({ ...ENTRY, email, useCase }, 'csv'))
+      const [row, ...others] = parseCsv(EXPORT_FORMATS.csv.rowOf({ ...ENTRY, email, useCase }))
       assert.equal(others.length, 0)
       assert.equal(row?.length, 8)
       assert.equal(row?.[0], ENTRY.ticket)
@@ -102,10 +102,10 @@ test('CSV contains no control characters except tab and line ends, and only vali
 })
 
 test('a JSON line has the exact values, in one line, safe for terminals', () => {
-  assert.deepEqual(JSON.parse(formatExportRow(ENTRY, 'jsonl')), ENTRY)
+  assert.deepEqual(JSON.parse(EXPORT_FORMATS.jsonl.rowOf(ENTRY)), ENTRY)
   fc.assert(
     fc.property(TRICKY, fc.option(fc.string({ unit: ANY_CODE_POINT })), (email, useCase) => {
-      const line = formatExportRow({ ...ENTRY, email, useCase }, 'jsonl')
+      const line = EXPORT_FORMATS.jsonl.rowOf({ ...ENTRY, email, useCase })
       assert.deepEqual(JSON.parse(line), { ...ENTRY, email, useCase })
       // oxlint-disable-next-line no-control-regex -- control characters are what is meant
       assert.match(line, /^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]+\n$/)
