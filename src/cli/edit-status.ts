@@ -24,10 +24,9 @@ import { contentFolder } from './releases-folder.ts'
 
 /** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
 export async function readStatus(content: string | undefined) {
-  const { readContentFile } = await import('../publishing/editing/edit-content.ts')
+  const { readStatusFile } = await import('../publishing/editing/edit-content.ts')
   const folder = contentFolder(content)
-  const { data } = readContentFile('status', folder)
-  return { ...data, file: path.join(folder, 'status.yaml') }
+  return { ...readStatusFile(folder).status, file: path.join(folder, 'status.yaml') }
 }
 
 /** The options of every command that edits the status. */
@@ -101,11 +100,8 @@ export async function editStatus(
   if (values.publish) requireNamedReleases(values)
   // Before the edit: no module is loaded between it and the publication.
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
-  const { editContent } = await import('../publishing/editing/edit-content.ts')
+  const { editStatusFile } = await import('../publishing/editing/edit-content.ts')
   const { checkLine } = await import('../publishing/releases/append-version.ts')
-  const { isUsual } = await import('../publishing/editing/edit-status.ts')
-  const { readUsualSummary, writeUsualSummary } =
-    await import('../publishing/editing/usual-summary.ts')
   const contentDir = contentFolder(values.content)
   const nowMs = Date.now()
   const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
@@ -116,25 +112,15 @@ export async function editStatus(
     exactNow: formatInstant(nowMs),
     ...(summary === undefined ? {} : { summary }),
   }
-  const { file, lines, result, undo } = await editContent(
-    {
-      contentDir,
-      name: 'status',
-      nowMs,
-      texts: ({ title }: StatusEdit) =>
-        new Map(values.publish ? [['the note', noteOf(values, title)]] : []),
-    },
-    (status, source) => {
-      const remembered = readUsualSummary(source)
-      const edited = edit(status, { ...options, usualSummary: remembered })
+  const { file, lines, result, undo } = await editStatusFile(
+    contentDir,
+    nowMs,
+    (before, usualSummary) => {
+      const edited = edit(before, { ...options, usualSummary })
       if (values.publish) checkLine('the note', noteOf(values, edited.title))
-      const kept = isUsual(status) ? status.summary : remembered
-      return {
-        data: edited.status,
-        result: edited,
-        annotate: (after) => writeUsualSummary(after, isUsual(edited.status) ? undefined : kept),
-      }
+      return edited
     },
+    ({ title }) => new Map(values.publish ? [['the note', noteOf(values, title)]] : []),
   )
   const note = noteOf(values, result.title)
   const { status, id } = result

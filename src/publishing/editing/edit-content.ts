@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { withFileLock } from '@public-api/client-internal/node/file-lock'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { ignoreInGit } from '../../files/git-files.ts'
 import { compileContent } from '../compile/compile-content.ts'
@@ -11,8 +10,11 @@ import { contentSchema } from '../rules/content-schemas.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
+import { isUsual, type Status, type StatusEdit } from './edit-status.ts'
 import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
+import { readUsualSummary, writeUsualSummary } from './usual-summary.ts'
 
+const STATUS_FILE = 'status.yaml'
 /** Other editors that change the file in between are retried, so that no change is lost. */
 const MAX_ATTEMPTS = 5
 /** The lock of a content folder. Its dot excludes it from the content. */
@@ -44,60 +46,49 @@ function readBytes(contentDir: string, name: string): Buffer {
   }
 }
 
-/** The resource in its content file, with the bytes of the file. Throws a PublishError if it has mistakes of its own. */
-export function readContentFile<Name extends SnapshotName>(name: Name, contentDir: string) {
-  const bytes = readBytes(contentDir, `${name}.yaml`)
-  const file = path.join(contentDir, `${name}.yaml`)
+/** The status in its content file, with the bytes of the file. Throws a PublishError if it has mistakes of its own. */
+export function readStatusFile(contentDir: string) {
+  const bytes = readBytes(contentDir, STATUS_FILE)
+  const file = path.join(contentDir, STATUS_FILE)
   const text = bytes.toString('utf8')
   const decoded = decodeText({ value: { file, bytes }, mistakes: [] })
   if (decoded.value === undefined) return refuse(file, decoded.mistakes, 'the file has')
   const { value: source, mistakes } = parseYamlSource(file, decoded.value.text)
   if (source === undefined) return refuse(file, mistakes, 'the file has')
-  const faults = locateFaults(source.place, checkSchema(contentSchema(name), source.value))
+  const faults = locateFaults(source.place, checkSchema(contentSchema('status'), source.value))
   if (faults.length > 0) return refuse(file, faults, 'the file has')
   // The schema was checked.
-  return { bytes, text, data: source.value as unknown as SnapshotData<Name> }
+  return { bytes, text, status: source.value as unknown as Status }
 }
 
 /**
- * Changes one file of a content folder. The change is made only if the whole folder would have no mistakes with it;
- * otherwise the file keeps its bytes. `texts` are published with it (the version's note). Rejects with a PublishError.
+ * Changes status.yaml of a content folder, which remembers the usual summary while something is open. The change is made
+ * only if the whole folder would have no mistakes with it; otherwise the file keeps its bytes. `texts` are published with
+ * it (the version's note). Rejects with a PublishError.
  */
-export async function editContent<Name extends SnapshotName, Result>(
-  {
-    contentDir,
-    name,
-    nowMs,
-    texts,
-  }: {
-    readonly contentDir: string
-    readonly name: Name
-    readonly nowMs: number
-    readonly texts: (result: Result) => ReadonlyMap<string, string>
-  },
-  edit: (
-    data: SnapshotData<Name>,
-    text: string,
-  ) => {
-    readonly data: SnapshotData<Name>
-    readonly result: Result
-    /** Changes comments of the edited file. */
-    readonly annotate?: (text: string) => string
-  },
+export async function editStatusFile(
+  contentDir: string,
+  nowMs: number,
+  edit: (status: Status, usualSummary: string | undefined) => StatusEdit,
+  texts: (result: StatusEdit) => ReadonlyMap<string, string>,
 ) {
-  const file = path.join(contentDir, `${name}.yaml`)
+  const file = path.join(contentDir, STATUS_FILE)
   for (let attempt = 1; ; attempt += 1) {
-    const { bytes: before, text, data } = readContentFile(name, contentDir)
-    const edited = edit(data, text)
-    const rewritten = rewriteYaml(text, edited.data)
-    const after = edited.annotate?.(rewritten) ?? rewritten
-    const replaced = new Map([[`${name}.yaml`, Buffer.from(after)]])
-    const { mistakes } = await compileContent(contentDir, nowMs, texts(edited.result), replaced)
+    const { bytes: before, text, status } = readStatusFile(contentDir)
+    const remembered = readUsualSummary(text)
+    const result = edit(status, remembered)
+    const usual = isUsual(status) ? status.summary : remembered
+    const after = writeUsualSummary(
+      rewriteYaml(text, result.status),
+      isUsual(result.status) ? undefined : usual,
+    )
+    const replaced = new Map([[STATUS_FILE, Buffer.from(after)]])
+    const { mistakes } = await compileContent(contentDir, nowMs, texts(result), replaced)
     if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
     try {
       const replace = (old: Buffer, now: string): boolean => {
-        if (!readBytes(contentDir, `${name}.yaml`).equals(old)) return false
-        rewriteBelow(contentDir, `${name}.yaml`, now, 0o644)
+        if (!readBytes(contentDir, STATUS_FILE).equals(old)) return false
+        rewriteBelow(contentDir, STATUS_FILE, now, 0o644)
         return true
       }
       if (await withContentLock(contentDir, async () => replace(before, after))) {
@@ -105,7 +96,7 @@ export async function editContent<Name extends SnapshotName, Result>(
           file,
           /** The lines that changed, each after `-` or `+`. */
           lines: changedLines(text, after),
-          result: edited.result,
+          result,
           /** Gives the file its bytes from before the edit. Returns whether that was possible. */
           undo(): boolean {
             try {
