@@ -68,15 +68,12 @@ export function openCalls(
     lastNumber += 1
     const number = lastNumber
     const call = Promise.withResolvers<unknown>()
-    const timer =
-      timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            const error = new Error(`did not respond within ${timeoutMs} ms`)
-            // An immediate runs after pending responses are read, so that one that arrived while the event loop was busy
-            // counts.
-            setImmediate(call.reject, error)
-          }, timeoutMs)
+    function expire(): void {
+      const error = new Error(`did not respond within ${timeoutMs} ms`)
+      // An immediate runs after pending responses are read, so that one that arrived while the event loop was busy counts.
+      setImmediate(call.reject, error)
+    }
+    const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs)
     pending.set(number, call)
     try {
       if (!worker.isConnected()) throw new Error('exited')

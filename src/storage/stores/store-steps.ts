@@ -39,12 +39,12 @@ export interface Dialect {
     readonly column: string
     readonly text: string
     readonly of: (parameter: string) => string
-    /** Makes the recipient `$1` known. */
+    /** Adds the recipient `$1` to its table, if it has one. */
     readonly add?: string
   }
   /** How a database without generated columns keeps `ends_at_ms` of a new key and of a revoked one. */
   readonly keyEnd?: { readonly ofNew: string; readonly ofRevoked: string }
-  /** Lets one transaction at a time count keys and add one. */
+  /** Lets one transaction at a time count keys and add one, if transactions run at once. */
   readonly lockKeys?: string
 }
 
@@ -97,7 +97,7 @@ function waitlistSteps({ schema, recipient }: Dialect): StoreSteps['waitlist'] {
       registered_at_ms AS "registeredAtMs", sealed
     FROM ${table}`
 
-  function* know(text: string): Steps<void> {
+  function* addRecipient(text: string): Steps<void> {
     if (recipient.add !== undefined) yield* query(recipient.add, [text])
   }
 
@@ -121,13 +121,13 @@ function waitlistSteps({ schema, recipient }: Dialect): StoreSteps['waitlist'] {
   return {
     *testWrite() {
       const registration = { recipient: '', sealed: new Uint8Array(TEST_BYTES) }
-      yield* know(registration.recipient)
+      yield* addRecipient(registration.recipient)
       yield* addDecoy(registration, 0)
     },
 
     *add(registration) {
       const { addressHash, ticket, recipient: text, registeredAtMs, sealed } = registration
-      yield* know(text)
+      yield* addRecipient(text)
       const added = yield* query(insert, [addressHash, ticket, text, registeredAtMs, sealed])
       yield* addDecoy(registration, added.length)
       return added.length === 1 ? 'added' : 'duplicate'
@@ -187,7 +187,7 @@ function waitlistSteps({ schema, recipient }: Dialect): StoreSteps['waitlist'] {
         WHERE position = $3 AND ${recipient.column} = ${recipient.of('$4')} RETURNING position`
       let resealed = 0
       for (const { position, fromRecipient, recipient: text, sealed } of seals) {
-        yield* know(text)
+        yield* addRecipient(text)
         resealed += (yield* query(update, [text, sealed, position, fromRecipient])).length
       }
       return resealed

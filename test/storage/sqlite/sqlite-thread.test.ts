@@ -68,7 +68,7 @@ test('calls that wait for a lock share a transaction', async (t) => {
   assert.deepEqual(new Set(await Promise.all(adds)), new Set(['added']))
 })
 
-test('the small thread handles a thousand large seals concurrently', async (t) => {
+test('the thread handles a thousand large seals concurrently', async (t) => {
   const storage = await openSqlite('create', { file: temporaryDatabase(t) })
   t.after(() => storage.close())
   const adds = Array.from({ length: 1000 }, (_, number) =>
