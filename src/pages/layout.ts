@@ -323,7 +323,7 @@ function footer(context: PageContext, page: Page): Html {
   const contact = url ?? (email === undefined ? facts.contact : `mailto:${email}`)
   return html`<footer class="site muted small">
     <section class="provenance" aria-labelledby="provenance-title">
-      <h2 id="provenance-title">${t.provenance}</h2>
+      <h2 id="provenance-title" class="small">${t.provenance}</h2>
       <dl class="row">
         <div>
           <dt>${t.version}</dt>
