@@ -1,3 +1,4 @@
+import { createExample } from '@public-api/contract/documents/examples'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
@@ -74,17 +75,6 @@ function fieldTable(schema: JsonSchema): string {
 ${fieldRows(schema, '').join('\n')}`
 }
 
-/** A value with every field of a schema, from its examples. */
-export function createExample(schema: JsonSchema): unknown {
-  if (schema.type === 'object') {
-    return Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([name, field]) => [name, createExample(field)]),
-    )
-  }
-  if (schema.type === 'array') return [createExample(schema.items ?? {})]
-  return schema.example ?? schema.enum?.[0] ?? (schema.type === 'boolean' ? false : '')
-}
-
 function fileSection(file: string, schema: JsonSchema, about: string): string {
   return `## \`${file}\`
 
@@ -93,7 +83,7 @@ ${about}
 ${fieldTable(schema)}
 
 \`\`\`yaml
-${stringify(createExample(schema), { lineWidth: 100 }).trim()}
+${stringify(createExample(schema, '$', []), { lineWidth: 100 }).trim()}
 \`\`\`
 `
 }

@@ -21,16 +21,20 @@ export const SPECIAL_CASE_FIELDS: readonly string[] = [
  * An example value of a schema, composed from the examples of its parts: every field except those of special cases, one
  * item in each array. Throws a TypeError that names the place of a leaf without an example.
  */
-export function createExample(schema: JsonSchema, where = '$'): JsonValue {
+export function createExample(
+  schema: JsonSchema,
+  where = '$',
+  omitted: readonly string[] = SPECIAL_CASE_FIELDS,
+): JsonValue {
   if (schema.example !== undefined) return schema.example
   if (schema.type === 'array') {
-    return schema.items === undefined ? [] : [createExample(schema.items, `${where}[0]`)]
+    return schema.items === undefined ? [] : [createExample(schema.items, `${where}[0]`, omitted)]
   }
   if (schema.type === 'object') {
     const members: { [name: string]: JsonValue } = {}
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
-      if (schema.required?.includes(name) !== true && SPECIAL_CASE_FIELDS.includes(name)) continue
-      members[name] = createExample(member, `${where}.${name}`)
+      if (schema.required?.includes(name) !== true && omitted.includes(name)) continue
+      members[name] = createExample(member, `${where}.${name}`, omitted)
     }
     return members
   }

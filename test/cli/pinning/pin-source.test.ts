@@ -33,7 +33,7 @@ async function failsWith(reading: Promise<unknown>, message: RegExp): Promise<vo
 test('reads the key IDs of a validated TXT record without a warning', async (t) => {
   const text = formatKeyRecordText(RECORD)
   await useDnsServer(t, { records: { [NAME]: ['owner=someone', text] }, isValidated: true })
-  assert.deepEqual(await read(), { record: RECORD, keyIds: [KID, NEXT] })
+  assert.deepEqual(await read(), { record: RECORD, keyIds: [KID, NEXT], warning: undefined })
 })
 
 test('warns of a response that the resolver did not validate', async (t) => {
@@ -98,7 +98,7 @@ const serveFile = async (t: TestContext, listener: RequestListener) =>
 
 test('reads the key IDs of a JSON file of another site', async (t) => {
   const url = await serveFile(t, (_, response) => response.end(formatKeyRecordJson(RECORD, HOST)))
-  assert.deepEqual(await read(url), { record: RECORD, keyIds: [KID, NEXT] })
+  assert.deepEqual(await read(url), { record: RECORD, keyIds: [KID, NEXT], warning: undefined })
 })
 
 test('a file that is missing, foreign, malformed or moved establishes nothing', async (t) => {

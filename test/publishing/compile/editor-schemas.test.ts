@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { createExample } from '@public-api/contract/documents/examples'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
-import { createContentReference, createExample } from '../../../scripts/content-reference.ts'
+import { createContentReference } from '../../../scripts/content-reference.ts'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
 import { createSchemaFiles } from '../../../src/publishing/compile/editor-schemas.ts'
 import { createStarterContent } from '../../../src/publishing/compile/starter-content.ts'
@@ -99,7 +100,7 @@ test('the reference names every field, and its examples have the described shape
   const reference = createContentReference()
   for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
     const schema = contentSchema(name)
-    assert.equal(schemaMistake(schema, createExample(schema)), undefined, name)
+    assert.equal(schemaMistake(schema, createExample(schema, '$', [])), undefined, name)
     for (const field of Object.keys(schema.properties ?? {})) {
       assert.ok(reference.includes(`| \`${field}\` |`), `${name}: ${field}`)
     }

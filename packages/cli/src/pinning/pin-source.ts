@@ -17,15 +17,6 @@ export type PinSource =
   | { readonly kind: 'dns'; readonly host: string }
   | { readonly kind: 'web'; readonly url: string }
 
-/** The record of a source. */
-export interface FoundRecord {
-  readonly record: KeyRecord
-  /** Key IDs that may sign, the current one first. */
-  readonly keyIds: readonly string[]
-  /** A warning about the way that the record took. */
-  readonly warning?: string
-}
-
 const MAX_FILE_BYTES = 16_384
 const TIMEOUT_MS = 10_000
 
@@ -61,7 +52,7 @@ function unusable(where: string, reason: string): CommandFailure {
   return failure('NO_KEY_RECORD', where, reason)
 }
 
-async function readDnsRecord(host: string): Promise<FoundRecord> {
+async function readDnsRecord(host: string) {
   const name = `${KEY_RECORD_LABEL}.${host}`
   const { records, isAuthenticated, resolver } = await queryTxt(name).catch((error: unknown) => {
     if (error instanceof DnsError)
@@ -76,18 +67,15 @@ async function readDnsRecord(host: string): Promise<FoundRecord> {
   if (others.length > 0) {
     throw unusable(name, `expected one TXT record with v=svc1, found ${others.length + 1}`)
   }
-  const record = parseKeyRecordText(text)
-  return {
-    ...foundOf(record),
-    ...(isAuthenticated
-      ? {}
-      : {
-          warning: `the DNS answer for ${name} was not authenticated by DNSSEC on its way from ${resolver}; the network could have changed it`,
-        }),
-  }
+  return foundOf(
+    parseKeyRecordText(text),
+    isAuthenticated
+      ? undefined
+      : `the DNS answer for ${name} was not authenticated by DNSSEC on its way from ${resolver}; the network could have changed it`,
+  )
 }
 
-async function readWebRecord(url: string, host: string): Promise<FoundRecord> {
+async function readWebRecord(url: string, host: string) {
   let body: Uint8Array | undefined
   try {
     // Another site may be reached by a redirect that an attacker of the path chose, so none is followed.
@@ -113,8 +101,13 @@ async function readWebRecord(url: string, host: string): Promise<FoundRecord> {
   return foundOf(parseKeyRecordJson(value, host))
 }
 
-function foundOf(record: KeyRecord): FoundRecord {
-  return { record, keyIds: [record.kid, ...(record.next === undefined ? [] : [record.next])] }
+/** A record with the key IDs that may sign, the current one first, and a warning about the way that the record took. */
+function foundOf(record: KeyRecord, warning?: string) {
+  return {
+    record,
+    keyIds: [record.kid, ...(record.next === undefined ? [] : [record.next])],
+    warning,
+  }
 }
 
 /**
@@ -122,7 +115,7 @@ function foundOf(record: KeyRecord): FoundRecord {
  * establishes nothing about the service: NO_KEY_RECORD for a record that is missing, ambiguous or malformed,
  * KEY_RECORD_UNREACHABLE if the source does not respond.
  */
-export async function readKeyRecord(source: PinSource, host: string): Promise<FoundRecord> {
+export async function readKeyRecord(source: PinSource, host: string) {
   try {
     return source.kind === 'dns'
       ? await readDnsRecord(source.host)

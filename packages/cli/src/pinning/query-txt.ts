@@ -20,28 +20,15 @@ const TIMEOUT_MS = 3000
 /** The size of responses over UDP that needs no fragmentation on common paths (RFC 9715). */
 const UDP_PAYLOAD_BYTES = 1232
 
-/** The TXT records of a name. */
-export interface TxtAnswer {
-  /** Each record as one text; empty if the name or the type does not exist. */
-  readonly records: readonly string[]
-  /** Whether the resolver validated them by DNSSEC, and the path to the resolver can be trusted. */
-  readonly isAuthenticated: boolean
-  /** The resolver that answered. */
-  readonly resolver: string
-}
-
 /** No resolver answered. */
 export class DnsError extends Error {
   override readonly name = 'DnsError'
 }
 
-interface Server {
-  readonly host: string
-  readonly port: number
-}
+type Server = ReturnType<typeof parseServer>
 
 /** `1.1.1.1`, `1.1.1.1:5300` or `[::1]:5300`, as `dns.getServers` writes them. */
-function parseServer(text: string): Server {
+function parseServer(text: string) {
   const [, bracketed, v4, port] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d+))?$/.exec(text) ?? []
   return { host: bracketed ?? v4 ?? text, port: port === undefined ? DNS_PORT : Number(port) }
 }
@@ -156,7 +143,7 @@ function reasonOf(error: unknown): string {
  * Reads the TXT records of a name through the system's resolvers, in their order, each once more if a datagram was lost.
  * node:dns does not report whether the resolver validated a response. Rejects with a DnsError if no resolver answers.
  */
-export async function queryTxt(name: string): Promise<TxtAnswer> {
+export async function queryTxt(name: string) {
   // Not a named import, which would not follow `dns.setServers`.
   const resolvers = dns.getServers()
   if (resolvers.length === 0) throw new DnsError('the system has no resolver')
@@ -165,7 +152,13 @@ export async function queryTxt(name: string): Promise<TxtAnswer> {
     const server = parseServer(resolver)
     try {
       const { records, isValidated } = readAnswer(await askServer(server, name), name)
-      return { records, isAuthenticated: isValidated && isTrustedPath(server), resolver }
+      return {
+        /** Each record as one text; empty if the name or the type does not exist. */
+        records,
+        /** Whether the resolver validated them by DNSSEC, and the path to the resolver can be trusted. */
+        isAuthenticated: isValidated && isTrustedPath(server),
+        resolver,
+      }
     } catch (error) {
       failures.set(resolver, reasonOf(error))
     }
