@@ -6,7 +6,10 @@ import { buildClient } from './build-client.ts'
 import { copyPackageFiles, PROGRAM, ROOT, writeLicenses } from './package-files.ts'
 import { runScript } from './script-main.ts'
 
-/** Builds a program in a folder: `dist` with all that it needs and the licenses of that, the manifest, the README and the license. */
+/**
+ * Builds a program in a folder: `dist` with all that it needs and the licenses of that, the manifest, the README and the
+ * license.
+ */
 async function buildProgram(source: string, folder: string, options: BuildOptions): Promise<void> {
   const dist = path.join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })

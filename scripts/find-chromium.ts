@@ -33,7 +33,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The first Chromium on the PATH or in Debian's folder, by the order of the names, as the path of its file; undefined if it is not installed. */
+/**
+ * The first Chromium on the PATH or in Debian's folder, by the order of the names, as the path of its file; undefined if it is
+ * not installed.
+ */
 export function findChromium(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), DEBIAN_FOLDER]
   return NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) =>

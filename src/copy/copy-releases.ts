@@ -26,7 +26,10 @@ const CARD = /^([\w-]{43})\.png$/
 /** Files of each version: its entry, about one resource, and two pages in each language. */
 const FILES_PER_VERSION = 2 + 2 * LOCALES.length
 
-/** Opens the releases for a static copy of everything that a service serves beside its API. Throws a readable error without a version. They are read and checked when it is written. */
+/**
+ * Opens the releases for a static copy of everything that a service serves beside its API. Throws a readable error without a
+ * version. They are read and checked when it is written.
+ */
 export function openReleasesCopy(
   releasesDir: string,
   settings: Omit<CopyOptions, 'releases' | 'cards' | 'program'>,

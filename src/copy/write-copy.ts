@@ -161,8 +161,8 @@ function createStaging(folder: string) {
  * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
  * its place. They are moved in the order of the list, and files that no longer belong are removed after that, so a reader
  * finds what a file names at any moment. The list is replaced when all are moved; until then another one names what changes,
- * and the run after one that was killed writes or removes these. Resolves with what it changed. Rejects with a CopyError, or with the error of the
- * system.
+ * and the run after one that was killed writes or removes these. Resolves with what it changed. Rejects with a CopyError, or
+ * with the error of the system.
  */
 export async function writeCopy(
   folder: string,

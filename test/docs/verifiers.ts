@@ -56,7 +56,9 @@ export function openGoFolder() {
   return { folder, env, close: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Runs a command, by default in the project's folder; not synchronously, since the service answers from the test's own process. */
+/**
+ * Runs a command, by default in the project's folder; not synchronously, since the service answers from the test's own process.
+ */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -84,7 +84,7 @@ export function isKeyList(value: unknown, most: number): boolean {
   return isListOf(value, most, isPublishedKey)
 }
 
-/** The response that was saved./** The response that was saved. Throws a VerificationError (MALFORMED) if its body is not base64. */
+/** The response that was saved. Throws a VerificationError (MALFORMED) if its body is not base64. */
 export function fromPortable({ bodyBase64, ...asked }: PortableResponse): HttpResponse {
   try {
     return { ...asked, body: decodeBase64(bodyBase64) }

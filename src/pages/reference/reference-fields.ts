@@ -37,7 +37,10 @@ function fieldItem(id: string, name: string, type: HtmlValue, meaning: HtmlValue
   return [html`<dt id="${id}">${name} ${type}</dt>`, html`<dd>${meaning}</dd>`]
 }
 
-/** Parameters or fields of a request body, with their rules and what else holds for each. The address of each begins with `prefix`. */
+/**
+ * Parameters or fields of a request body, with their rules and what else holds for each. The address of each begins with
+ * `prefix`.
+ */
 export function requestFields(
   context: PageContext,
   prefix: string,

@@ -89,7 +89,10 @@ function writeWhole(folder: string, name: string, content: string | Uint8Array):
   }
 }
 
-/** The bytes of a file of the copy; undefined if it is missing, not a file, or larger than any of its kind. Throws a CommandFailure. */
+/**
+ * The bytes of a file of the copy; undefined if it is missing, not a file, or larger than any of its kind. Throws a
+ * CommandFailure.
+ */
 async function readIfThere(
   folder: string,
   name: string,

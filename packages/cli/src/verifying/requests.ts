@@ -58,7 +58,10 @@ export interface HttpClient {
   close(): void
 }
 
-/** Far more than the service ever sends, coded or decoded: its largest document has 200 kB, the index of ten thousand versions 3 MB. */
+/**
+ * Far more than the service ever sends, coded or decoded: its largest document has 200 kB, the index of ten thousand versions 3
+ * MB.
+ */
 export const MAX_RESPONSE_BYTES = 16_000_000
 const DECODED = { maxOutputLength: MAX_RESPONSE_BYTES }
 

@@ -46,7 +46,10 @@ export interface LogAuditOptions extends AuditOptions, Pick<ConnectionLimits, 't
   readonly now?: () => number
 }
 
-/** The log of one audit. `store` has the checkpoints of the last audit, one a log, and gets the newest known one, also if the service lags. */
+/**
+ * The log of one audit. `store` has the checkpoints of the last audit, one a log, and gets the newest known one, also if the
+ * service lags.
+ */
 export interface LogAudit
   extends
     Omit<LogAuditOptions, 'now' | 'mirrors' | 'fetch'>,

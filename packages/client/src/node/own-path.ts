@@ -24,7 +24,10 @@ function requireKind(name: string, found: EntryKind, expected: EntryKind): void 
   throw new EntryKindError(`${name} is a ${found}; expected a ${expected}`)
 }
 
-/** The components of a path below a folder, with slashes. All but the last one are folders. Throws an EntryKindError for a path out of it. */
+/**
+ * The components of a path below a folder, with slashes. All but the last one are folders. Throws an EntryKindError for a path
+ * out of it.
+ */
 export function componentsOf(name: string, last: EntryKind) {
   const parts = name.split('/')
   return parts.map((part, index) => {
