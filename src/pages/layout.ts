@@ -133,7 +133,7 @@ function languageSwitch({ locale: current, texts, facts }: PageContext, page: Pa
         const name = TEXTS[locale].site.language
         const address = pathOfPage(locale, path)
         return locale === current
-          ? html`<li><span class="muted" lang="${locale}" aria-current="true">${name}</span></li> `
+          ? html`<li><span lang="${locale}" aria-current="true">${name}</span></li> `
           : html`<li><a href="${address}" lang="${locale}" hreflang="${locale}">${name}</a></li> `
       })}
     </ul>
@@ -162,7 +162,7 @@ function navigation({ locale, texts, facts }: PageContext, current: Page, groups
       ${groups.map(
         ({ name, pages }) =>
           html`<div class="group">
-            <p class="group-name muted small" id="pages-${name}">${texts.site.groups[name]}</p>
+            <p class="group-name" id="pages-${name}">${texts.site.groups[name]}</p>
             <ul class="row" aria-labelledby="pages-${name}">
               ${pages
                 .filter((page) => page.parent === undefined && isListed(page, facts))
