@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
+import { createConnection } from '@public-api/client-internal/connection'
 import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { treeOfEntries } from '@public-api/client-internal/log/hash-tree'
@@ -8,6 +9,7 @@ import { type LogPolicy, openPolicy } from '@public-api/client-internal/log/log-
 import { formatProof, verifyProof } from '@public-api/client-internal/log/log-proof'
 import { inclusionProof } from '@public-api/client-internal/log/merkle-tree'
 import { createFile } from '@public-api/client-internal/node/durable-file'
+import { platformFetch } from '@public-api/client-internal/node/node-fetch'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   formatSnapshotId,
@@ -26,11 +28,7 @@ import { parseOrigin } from './log/parse-origin.ts'
 import { readInput, readTextInput } from './verifying/saved-response.ts'
 
 /** A proof, its policy, and how to read a resource of its version. */
-interface Source {
-  readonly proof: string
-  readonly policy: LogPolicy
-  readResource(version: VersionEntry, name: string): Promise<Uint8Array>
-}
+type Source = Awaited<ReturnType<typeof readFromService>>
 
 async function readFromFolder(
   folder: string,
@@ -68,17 +66,13 @@ async function readFromFolder(
   }
 }
 
-async function readFromService(
-  base: string,
-  snapshotId: string,
-  trusted: LogPolicy | undefined,
-): Promise<Source> {
+async function readFromService(base: string, snapshotId: string, trusted: LogPolicy | undefined) {
   const policy = trusted ?? (await fetchPolicy(base))
   const archive = createArchiveClient({ base, policy, maxAgeSeconds: Infinity })
   return {
     proof: await withLogErrors(() => archive.proof(snapshotId), base),
     policy,
-    async readResource(version, name) {
+    async readResource(version: VersionEntry, name: string): Promise<Uint8Array> {
       const { bytes } = await withLogErrors(() => archive.resource(version, name), base)
       if (bytes !== undefined) return bytes
       throw new CommandFailure('REDACTED', `${snapshotId}: the resource ${name} was redacted`)
@@ -87,12 +81,8 @@ async function readFromService(
 }
 
 async function fetchPolicy(base: string): Promise<LogPolicy> {
-  const { platformFetch } = await import('@public-api/client-internal/node/node-fetch')
-  const { createConnection } = await import('@public-api/client-internal/connection')
   const { origin, pathname } = new URL(base)
-  const connection = createConnection(origin, platformFetch, {
-    maxBodyBytes: 65_536,
-  })
+  const connection = createConnection(origin, platformFetch, { maxBodyBytes: 65_536 })
   const target = `${pathname}log/policy`
   const { status, body } = await withLogErrors(() => connection.send(target, {}, undefined), base)
   if (status === 200) {

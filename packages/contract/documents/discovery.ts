@@ -22,18 +22,11 @@ export function createDiscoveryIndex({
     apiVersion: API_VERSION,
     basePath: BASE_PATH,
     registryVersion,
-    endpoints: Object.entries(visibleEndpoints(registry, runtime)).map(([name, row]) => ({
-      name,
-      method: row.method,
-      path: row.path,
-      summary: row.summary,
-      stability: row.stability,
-      status: row.status,
-      runtime: row.runtime,
-      cacheClass: row.cacheClass,
-      authentication: row.authentication,
-      ...row.deprecation,
-    })),
+    endpoints: Object.entries(visibleEndpoints(registry, runtime)).map(([name, row]) => {
+      const { method, path, summary, stability, status, cacheClass, authentication } = row
+      const terms = { stability, status, runtime: row.runtime, cacheClass, authentication }
+      return { name, method, path, summary, ...terms, ...row.deprecation }
+    }),
     links: LINKS,
   }
 }

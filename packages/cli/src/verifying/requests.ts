@@ -1,6 +1,5 @@
 import http from 'node:http'
 import https from 'node:https'
-import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createBodyReader, maxBytesOf, type Fetch } from '@public-api/client-internal/connection'
@@ -65,28 +64,16 @@ export interface HttpClient {
 export const MAX_RESPONSE_BYTES = 16_000_000
 const DECODED = { maxOutputLength: MAX_RESPONSE_BYTES }
 
-type Decode = (bytes: Uint8Array) => Promise<Buffer>
-
-function decoderOf(
-  decompress: (
-    bytes: Uint8Array,
-    options: typeof DECODED,
-    done: (error: Error | null, decoded: Buffer) => void,
-  ) => void,
-): Decode {
-  return (bytes) => promisify<Uint8Array, typeof DECODED, Buffer>(decompress)(bytes, DECODED)
-}
-
 /** Missing in Node 20. */
-const { zstdDecompress } = zlib as Partial<Pick<typeof zlib, 'zstdDecompress'>>
+const { zstdDecompressSync } = zlib as Partial<Pick<typeof zlib, 'zstdDecompressSync'>>
 
-const DECODERS: { readonly [coding: string]: Decode } = {
-  gzip: decoderOf(zlib.gunzip),
-  'x-gzip': decoderOf(zlib.gunzip),
-  deflate: decoderOf(zlib.inflate),
-  br: decoderOf(zlib.brotliDecompress),
-  ...(zstdDecompress === undefined ? {} : { zstd: decoderOf(zstdDecompress) }),
-}
+const DECODERS = new Map<string, (bytes: Uint8Array, options: typeof DECODED) => Uint8Array>([
+  ['gzip', zlib.gunzipSync],
+  ['x-gzip', zlib.gunzipSync],
+  ['deflate', zlib.inflateSync],
+  ['br', zlib.brotliDecompressSync],
+  ...(zstdDecompressSync === undefined ? [] : [['zstd', zstdDecompressSync] as const]),
+])
 
 /** A response that is too large. The message is the end of a sentence that starts with the URL. */
 export class TooLargeError extends Error {
@@ -97,23 +84,17 @@ export class TooLargeError extends Error {
 }
 
 /**
- * The body without its content coding (RFC 9110 8.4); undefined if it cannot be decoded. Rejects with a TooLargeError
- * if it decodes to too much.
+ * The body without its content coding (RFC 9110 8.4); undefined if it cannot be decoded. Throws a TooLargeError if
+ * it decodes to too much.
  */
-export async function decodeBody(
-  bytes: Uint8Array,
-  coding: string,
-): Promise<Uint8Array | undefined> {
-  if (!Object.hasOwn(DECODERS, coding)) return undefined
-  return DECODERS[coding]?.(bytes).catch((error: unknown) => {
-    if (propertyOf(error, 'code') === 'ERR_BUFFER_TOO_LARGE') {
-      throw new TooLargeError(
-        `bytes once its content coding ${coding} is undone`,
-        MAX_RESPONSE_BYTES,
-      )
-    }
-    return undefined
-  })
+export function decodeBody(bytes: Uint8Array, coding: string): Uint8Array | undefined {
+  try {
+    return DECODERS.get(coding)?.(bytes, DECODED)
+  } catch (error) {
+    if (propertyOf(error, 'code') !== 'ERR_BUFFER_TOO_LARGE') return undefined
+    const unit = `bytes once its content coding ${coding} is undone`
+    throw new TooLargeError(unit, MAX_RESPONSE_BYTES)
+  }
 }
 
 /** The codings of a Content-Encoding; undefined if it is empty or missing. */
@@ -165,8 +146,7 @@ export function createHttpClient(origin: string, timeoutMs: number, nowMs = Date
         const headers = pairsOf(response.rawHeaders)
         const field = readHeaders(headers)
         const coding = codingOf(field)
-        const decoded =
-          coding === undefined || raw.length === 0 ? raw : await decodeBody(raw, coding)
+        const decoded = coding === undefined || raw.length === 0 ? raw : decodeBody(raw, coding)
         return {
           method,
           target,

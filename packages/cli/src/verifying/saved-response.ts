@@ -107,15 +107,11 @@ function splitResponse(
 }
 
 /** A body in its content coding is decoded; one that curl decoded already is not. */
-async function decodeSaved(
-  file: string,
-  bytes: Buffer,
-  headers: SavedResponse['headers'],
-): Promise<Uint8Array> {
+function decodeSaved(file: string, bytes: Buffer, headers: SavedResponse['headers']): Uint8Array {
   const coding = codingOf(readHeaders(headers))
   if (coding === undefined) return bytes
   try {
-    return (await decodeBody(bytes, coding)) ?? bytes
+    return decodeBody(bytes, coding) ?? bytes
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
     throw inputFailure('TOO_LARGE', `${file}: ${error.message}`)
@@ -132,7 +128,7 @@ export async function readWholeResponse(file: string): Promise<SavedResponse> {
     const expected = 'expected the output of curl -i, which begins with a status line'
     throw inputFailure('STATUS', `${file}: ${expected}`)
   }
-  return { status, headers, body: await decodeSaved(file, body, headers) }
+  return { status, headers, body: decodeSaved(file, body, headers) }
 }
 
 /** Reads a response from a file of `curl -D` and one of `curl -o`. Throws a CommandFailure (exit code 2) for other files. */
@@ -149,7 +145,7 @@ export async function readSavedResponse(
   if (STATUS_LINE.test(bytes.toString('latin1', 0, 100).split('\n')[0] ?? '')) {
     throw inputFailure('BODY', `${bodyFile}: ${CURL_I}`)
   }
-  return { status, headers, body: await decodeSaved(bodyFile, bytes, headers) }
+  return { status, headers, body: decodeSaved(bodyFile, bytes, headers) }
 }
 
 /** Parses a file as JSON, without quoting it in errors. */
