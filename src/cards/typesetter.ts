@@ -51,12 +51,6 @@ export interface TextStyle {
   readonly weight: number
 }
 
-/** A line that was clipped ends with an ellipsis. */
-export interface Fitted {
-  readonly lines: readonly string[]
-  readonly isClipped: boolean
-}
-
 /** Whether CSS ranges, such as `U+0-FF,U+131`, contain one of the characters. */
 function containsAny(ranges: string, points: readonly number[]): boolean {
   return ranges.split(',').some((range) => {
@@ -168,12 +162,8 @@ export async function openTypesetter(locale: Locale, texts: readonly string[]) {
   return {
     drawable,
 
-    /** Breaks a text into lines of at most `width` pixels. The last of `maxLines` is clipped. */
-    fit(
-      text: string,
-      style: TextStyle,
-      { width, maxLines }: { width: number; maxLines: number },
-    ): Fitted {
+    /** Breaks a text into lines of at most `width` pixels. The last of `maxLines` is clipped, and ends with an ellipsis. */
+    fit(text: string, style: TextStyle, { width, maxLines }: { width: number; maxLines: number }) {
       const lines: string[] = []
       for (const part of breakableParts(text, locale)) {
         const last = lines.at(-1)

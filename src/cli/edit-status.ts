@@ -17,7 +17,6 @@ import {
   OVER_OPTION,
   PUBLICATION_OPTIONS,
   requireNamedReleases,
-  requireVersionOver,
   runPublication,
 } from './publish.ts'
 import { contentFolder } from './releases-folder.ts'
@@ -96,7 +95,6 @@ export async function editStatus(
     if (values[name] === undefined || values.publish) continue
     throw new UsageError(`--${name} needs --publish`)
   }
-  requireVersionOver(values.over)
   if (values.publish) requireNamedReleases(values)
   // Before the edit: no module is loaded between it and the publication.
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')

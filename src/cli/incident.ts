@@ -8,6 +8,7 @@ import { choiceOption, onlyArgument } from '@public-api/cli-kit/option-values'
 import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { openIncident, resolveIncident, updateIncident } from '../publishing/editing/edit-status.ts'
+import { isOpen } from '../publishing/rules/status-rules.ts'
 import {
   COMPONENT_OPTION,
   EDIT_EXIT,
@@ -88,7 +89,6 @@ const listCommand = createCommand({
   options: { content: CONTENT_OPTION },
   async run({ values }) {
     const { file, incidents } = await readStatus(values.content)
-    const isOpen = ({ state }: { readonly state: string }) => state !== 'resolved'
     const listed = incidents.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
     const width = Math.max(0, ...listed.map(({ id }) => id.length))
     const lines = listed.map(({ id, state, impact, startedAt, title }) =>

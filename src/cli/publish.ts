@@ -67,7 +67,7 @@ type PublicationValues = OptionValues<typeof PUBLICATION_OPTIONS> & {
   /** Whether a missing releases folder is created. */
   readonly create?: boolean
   /** URL of the service that must serve the version. */
-  readonly wait?: string
+  readonly wait?: URL
 }
 
 /**
@@ -99,10 +99,10 @@ export function requireNamedReleases(values: {
   throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside the content folder')
 }
 
-function parseServiceUrl(text: string): URL {
+function parseServiceUrl(name: string, text: string): URL {
   const url = URL.parse(text)
   if (url !== null && /^https?:$/.test(url.protocol)) return url
-  throw new UsageError('--wait expects the URL of the service, such as https://api.example.org')
+  throw new UsageError(`${name} expects the URL of the service, such as https://api.example.org`)
 }
 
 /** Throws a UsageError for a missing folder, which may be a mistyped one. */
@@ -113,10 +113,9 @@ function requireFolder(folder: string, mayCreate: boolean): void {
   )
 }
 
-/** Throws a UsageError unless `--over` names a version. */
-export function requireVersionOver(over: string | undefined): void {
-  if (over === undefined || new RegExp(SNAPSHOT_ID_PATTERN).test(over)) return
-  throw new UsageError('--over expects a version, such as VS-0009')
+function parseVersion(name: string, text: string): string {
+  if (new RegExp(SNAPSHOT_ID_PATTERN).test(text)) return text
+  throw new UsageError(`${name} expects a version, such as VS-0009`)
 }
 
 /** A larger difference from the time source is worth a warning. */
@@ -150,7 +149,7 @@ export async function runPublication<Result extends PublishResult>(
   formatMore: (result: Result) => readonly string[] = () => [],
 ): Promise<CommandResult> {
   const note = requireText('note', values.note)
-  const service = values.wait === undefined ? undefined : parseServiceUrl(values.wait)
+  const { wait: service } = values
   const { folder, store } = openReleasesFolder(values.releases)
   requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/releases/append-version.ts')
@@ -205,8 +204,11 @@ export function parseResources(
 export const ONLY_OPTION = textOptions(`RESOURCE: publish this resource with its translations alone,
   such as status; may be given several times`)
 
-export const OVER_OPTION = textOption(`VS-NNNN: publish although the content is based on an older
-  version than this newest one, and replace what came in between`)
+export const OVER_OPTION = {
+  ...textOption(`VS-NNNN: publish although the content is based on an older
+  version than this newest one, and replace what came in between`),
+  parse: parseVersion,
+}
 
 export const command = createCommand({
   usage: 'publish --note TEXT [options]',
@@ -221,12 +223,14 @@ content that is based on an older version is refused.`,
     create: flag('create the releases folder if it does not exist'),
     only: ONLY_OPTION,
     over: OVER_OPTION,
-    wait: textOption('URL: wait up to 60 seconds until this service serves the version'),
+    wait: {
+      ...textOption('URL: wait up to 60 seconds until this service serves the version'),
+      parse: parseServiceUrl,
+    },
     ...PUBLICATION_OPTIONS,
   },
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
-    requireVersionOver(values.over)
     requireNamedReleases(values)
     const { publishRelease } = await import('../publishing/releases/publish-release.ts')
     const contentDir = contentFolder(values.content)

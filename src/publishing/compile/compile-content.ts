@@ -10,11 +10,7 @@ import { type ContentMistake, locateFaults, sortMistakes } from '../rules/conten
 import { type PublishingSettings, SETTINGS_SCHEMA } from '../rules/content-schemas.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { checkText } from '../rules/value-rules.ts'
-import {
-  formatOutdated,
-  readTranslationRecord,
-  type TranslatedText,
-} from '../translations/translation-record.ts'
+import { formatOutdated, readTranslationRecord } from '../translations/translation-record.ts'
 import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
 import { parseContent, type ParsedContent, type ParsedFile } from './parse-content.ts'
 
@@ -24,19 +20,8 @@ export interface CompiledResource {
   readonly digest: string
 }
 
-/**
- * A compiled content folder. It has no resources if there is a mistake, because only a complete release is published.
- */
-export interface CompiledContent extends Pick<CheckedContent, 'findUntranslated'> {
-  readonly resources: ReadonlyMap<ResourceName, CompiledResource>
-  /** Every mistake, in reading order. */
-  readonly mistakes: readonly ContentMistake[]
-  readonly translated: readonly TranslatedText[]
-  /** Translations whose source changed after them. The pages show the source instead. */
-  readonly outdated: readonly TranslatedText[]
-  /** What may be wrong and can be published, one line each with its place; every outdated translation is one. */
-  readonly warnings: readonly string[]
-}
+/** A compiled content folder. */
+export type CompiledContent = Awaited<ReturnType<typeof compileContent>>
 
 /** The addresses of the organization's contact fields, also if other fields have mistakes. */
 function guardedFile({ file, text, name, source }: ParsedFile): GuardedFile {
@@ -72,10 +57,7 @@ async function guardContent(
   { imageTexts }: CheckedContent,
   texts: ReadonlyMap<string, string>,
   hasSettings: boolean,
-): Promise<{
-  readonly leaks: readonly ContentMistake[]
-  readonly mistakes: readonly ContentMistake[]
-}> {
+) {
   const files: readonly GuardedFile[] = [
     ...Array.from(texts, ([file, text]) => ({ file, text })),
     ...parsed.files.map(guardedFile),
@@ -129,8 +111,9 @@ async function hideLeaks(mistakes: readonly ContentMistake[], leaks: readonly Co
   })
 }
 
-function formatResources(data: CheckedData): CompiledContent['resources'] {
+function formatResources(data: CheckedData | undefined) {
   const resources = new Map<ResourceName, CompiledResource>()
+  if (data === undefined) return resources
   for (const name of RESOURCE_NAMES) {
     const value = data[name]
     if (value === undefined) {
@@ -154,7 +137,7 @@ export async function compileContent(
   nowMs: number,
   texts: ReadonlyMap<string, string> = new Map(),
   replaced?: ReadonlyMap<string, Buffer>,
-): Promise<CompiledContent> {
+) {
   const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
   const parsed = parseContent(folder)
   const checked = checkContent(folder, parsed, nowMs, (locale) =>
@@ -169,10 +152,14 @@ export async function compileContent(
   const { translated, outdated, findUntranslated } = checked
   return {
     translated,
+    /** Translations whose source changed after them. The pages show the source instead. */
     outdated,
+    /** What may be wrong and can be published, one line each with its place; every outdated translation is one. */
     warnings: [...parsed.notes, ...checked.notes, ...outdated.map(formatOutdated)],
     findUntranslated,
-    resources: mistakes.length > 0 ? new Map() : formatResources(checked.data),
+    /** None if there is a mistake, because only a complete release is published. */
+    resources: formatResources(mistakes.length > 0 ? undefined : checked.data),
+    /** Every mistake, in reading order. */
     mistakes,
   }
 }

@@ -56,11 +56,7 @@ export function compileOverlay(
   fileSchema: JsonSchema,
   data: JsonValue,
   isOutdated: (text: OverlayText) => boolean = () => false,
-): {
-  readonly overlay: Overlay
-  readonly faults: readonly Fault[]
-  readonly texts: readonly OverlayText[]
-} {
+) {
   const faults: Fault[] = []
   const texts: OverlayText[] = []
   const refuse = (path: FieldPath, found: string, expected: string): void =>
