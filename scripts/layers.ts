@@ -19,8 +19,8 @@ const IN_BROWSER: ReadonlySet<string> = new Set([
   'documents',
   'packages/client',
 ])
-/** The package that the scripts of the pages contain. */
-const BUNDLED = 'minisearch'
+/** The packages that the scripts of the pages contain. */
+const BUNDLED: ReadonlySet<string> = new Set(['altcha-lib', 'minisearch'])
 
 const LAYERS: LayerRules = {
   crypto: ['contract'],
@@ -263,7 +263,7 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   if (specifier === '#crypto' || specifier === '#fetch') return undefined
   const target = targetOf(file, specifier)
   if (target === undefined) {
-    const isBundled = layer === 'browser' && specifier === BUNDLED
+    const isBundled = layer === 'browser' && specifier !== undefined && BUNDLED.has(specifier)
     if (!IN_BROWSER.has(layer) || isBundled) return undefined
     return `imports ${specifier}, but ${layer} runs in a browser and may import no package and no module of Node`
   }
