@@ -113,7 +113,8 @@ async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undef
   let newest = await readNewest(client, readOptions)
   // Every head that was signed before. The history must extend all of them, because a head that appears between two
   // rounds proves nothing about the saved head.
-  const { heads: known, earlier } = await readSaved(saved)
+  const signed = await readSaved(saved)
+  const { heads: known } = signed
   const [savedHead] = known
   const previous = saved?.isAudited === false ? undefined : savedHead
   const keyChange =
@@ -126,7 +127,7 @@ async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undef
     const found = await auditOnce({ ...options, readOptions, previous, known, newest, entries })
     const after = await readNewest(client, readOptions)
     if (after.data.hash === newest.data.hash) {
-      await requireConsistent({ client, known, earlier, newest, after, found })
+      await requireConsistent(client, signed, [newest, after], found)
       const { resources, unavailable } = found
       const read = await Promise.all(entries.values())
       const lastSequence = previous?.entry.sequence ?? 0
@@ -155,22 +156,14 @@ async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undef
   }
 }
 
-/** A response of an earlier audit that did not settle. */
-interface UnsettledResponse {
-  readonly statement: Statement
-  readonly response: PortableResponse
-}
-
 /** The saved heads, the audited one first, and the other unsettled responses. */
-async function readSaved(
-  saved: SavedHead | undefined,
-): Promise<{ heads: KnownHead[]; earlier: readonly UnsettledResponse[] }> {
-  if (saved === undefined) return { heads: [], earlier: [] }
+async function readSaved(saved: SavedHead | undefined) {
+  const heads: KnownHead[] = []
+  const earlier: { readonly statement: Statement; readonly response: PortableResponse }[] = []
+  if (saved === undefined) return { heads, earlier }
   const { keys, keyDocument, unsettled = [] } = saved
   const keyDocuments = keyDocument === undefined ? [] : [keyDocument]
   const responses = [saved.response, ...unsettled]
-  const heads: KnownHead[] = []
-  const earlier: UnsettledResponse[] = []
   for (const [index, statement] of (await verifyStatements(responses, keys)).entries()) {
     const response = responses[index] ?? saved.response
     const { claim, data, keyId, provedAtMs } = statement
@@ -183,21 +176,15 @@ async function readSaved(
   return { heads, earlier }
 }
 
-/** What was found while one version was the newest. */
-interface SettledRound {
-  readonly client: Client
-  readonly known: readonly KnownHead[]
-  readonly earlier: readonly UnsettledResponse[]
-  readonly newest: Verified<VersionEntry>
-  readonly after: Verified<VersionEntry>
-  readonly found: AuditedRound
-}
-
 /** Throws if a response of this round contradicts the newest version, or if this round confirms an unsettled one. */
-async function requireConsistent(round: SettledRound): Promise<void> {
-  const { client, known, earlier, newest, after, found } = round
+async function requireConsistent(
+  client: Client,
+  { heads, earlier }: Awaited<ReturnType<typeof readSaved>>,
+  [newest, after]: readonly [Verified<VersionEntry>, Verified<VersionEntry>],
+  { contradiction }: AuditedRound,
+): Promise<void> {
   // The earliest response with this version proves the most.
-  const [head] = known
+  const [head] = heads
     .filter(({ entry }) => entry.hash === newest.data.hash)
     .toSorted((one, other) => one.provedAtMs - other.provedAtMs)
   const before = head?.response ?? newest.response
@@ -211,8 +198,8 @@ async function requireConsistent(round: SettledRound): Promise<void> {
     // Without proof, the response of the earlier audit belongs to a release that was in progress then.
     if (failure !== undefined && !(failure instanceof UnsettledError)) throw failure
   }
-  if (found.contradiction === undefined) return
-  const { response, ...finding } = found.contradiction
+  if (contradiction === undefined) return
+  const { response, ...finding } = contradiction
   throw await failureOf(response, finding)
 }
 

@@ -129,20 +129,13 @@ export function maxBytesOf(status: number, maxBytes: number): number {
 }
 
 /**
- * Reads the body of a response with this status. Throws a RangeError once it exceeds the limit, which is lower for any
- * status but 200.
+ * Creates a reader of bodies for the requests of one client. It throws a RangeError once a body exceeds the limit, which is
+ * lower for any status but 200.
  */
-export type ReadBody = (
-  status: number,
-  body: ReadableStream<Uint8Array> | null,
-  maxBytes: number,
-) => Promise<Uint8Array>
-
-/** Creates a reader of bodies for the requests of one client. */
-export function createBodyReader(): ReadBody {
+export function createBodyReader() {
   let lastTurn: Promise<unknown> = Promise.resolve()
 
-  return async (status, body, maxBytes) => {
+  return async (status: number, body: FetchedResponse['body'], maxBytes: number) => {
     const most = maxBytesOf(status, maxBytes)
     let bytes = new Uint8Array()
     let length = 0
