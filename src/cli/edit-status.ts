@@ -6,12 +6,7 @@ import { flag, type OptionValues, textOption, textOptions } from '@public-api/cl
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant } from '@public-api/contract/text/instant'
-import type {
-  ComponentChanges,
-  Status,
-  StatusEdit,
-  UpdateOptions,
-} from '../publishing/editing/edit-status.ts'
+import type { Status, StatusEdit, UpdateOptions } from '../publishing/editing/edit-status.ts'
 import { whenStopped } from './new-file.ts'
 import {
   OVER_OPTION,
@@ -19,7 +14,7 @@ import {
   requireNamedReleases,
   runPublication,
 } from './publish.ts'
-import { contentFolder } from './releases-folder.ts'
+import { contentFolder, requireOption } from './releases-folder.ts'
 
 /** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
 export async function readStatus(content: string | undefined) {
@@ -42,31 +37,20 @@ export const EDIT_OPTIONS = {
 
 export const EDIT_EXIT = '0 done, 1 refused or failed, 2 wrong usage'
 
-/** What `--component` of the incident commands says. */
-export const COMPONENT_OPTION = textOptions(`ID=STATE: an affected component and its new state; may
-  be given several times`)
+/** `--component` of the incident commands. */
+export const COMPONENT_OPTION = {
+  ...textOptions(`ID=STATE: an affected component and its new state; may
+  be given several times`),
+  parse(name: string, text: string) {
+    const [id = '', state, ...rest] = text.split('=')
+    if (id === '' || state === undefined || rest.length > 0) {
+      throw new UsageError(`${name} expects ID=STATE, such as read-api=degraded`)
+    }
+    return [id, parseChoice(`${name} ${id}=STATE`, state, COMPONENT_STATES)] as const
+  },
+}
 
 type EditValues = OptionValues<typeof EDIT_OPTIONS>
-
-/** The text of an option. Throws a UsageError if it is missing or blank. */
-export function requireOption(name: string, value: string | undefined): string {
-  const text = value?.trim() ?? ''
-  if (text !== '') return text
-  throw new UsageError(`expected --${name}`)
-}
-
-/** The `ID=STATE` of each `--component`. Throws a UsageError. */
-export function parseComponents(options: readonly string[] = []): ComponentChanges {
-  return new Map(
-    options.map((option) => {
-      const [id = '', state, ...rest] = option.split('=')
-      if (id === '' || state === undefined || rest.length > 0) {
-        throw new UsageError('--component expects ID=STATE, such as read-api=degraded')
-      }
-      return [id, parseChoice(`--component ${id}=STATE`, state, COMPONENT_STATES)] as const
-    }),
-  )
-}
 
 /** Longest note that is made from title and text. */
 const MAX_NOTE = 200

@@ -48,7 +48,10 @@ function localeOf(resource: string): string {
 }
 
 /** Every text of a resource that was added as a whole. */
-export function formatResource(data: JsonValue, marks: DiffMarks): readonly string[] {
+export function formatResource(
+  data: JsonValue,
+  marks: Pick<DiffMarks, 'added'> = { added: (text) => text },
+): readonly string[] {
   return Array.from(valueLines('', data), (line) => marks.added(line))
 }
 

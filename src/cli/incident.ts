@@ -9,16 +9,8 @@ import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { openIncident, resolveIncident, updateIncident } from '../publishing/editing/edit-status.ts'
 import { isOpen } from '../publishing/rules/status-rules.ts'
-import {
-  COMPONENT_OPTION,
-  EDIT_EXIT,
-  EDIT_OPTIONS,
-  editStatus,
-  parseComponents,
-  readStatus,
-  requireOption,
-} from './edit-status.ts'
-import { CONTENT_OPTION } from './releases-folder.ts'
+import { COMPONENT_OPTION, EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus } from './edit-status.ts'
+import { CONTENT_OPTION, requireOption } from './releases-folder.ts'
 
 /** The states of an incident that goes on. */
 const OPEN_STATES = INCIDENT_STATES.filter((state) => state !== 'resolved')
@@ -40,7 +32,7 @@ component and its time, the state of the whole, and the time of the review.`,
     const title = requireOption('title', values.title)
     const { impact, state = 'investigating' } = values
     if (impact === undefined) throw new UsageError('expected --impact')
-    const components = parseComponents(values.component)
+    const components = new Map(values.component)
     if (components.size === 0) throw new UsageError('expected --component ID=STATE')
     return editStatus(values, (status, options) =>
       openIncident(status, { ...options, title, impact, state, components, id: values.id }),
@@ -62,7 +54,7 @@ svc incident resolve ends an incident.`,
   async run({ values, positionals }) {
     const id = onlyArgument(positionals, 'id of an incident')
     const { state } = values
-    const components = parseComponents(values.component)
+    const components = new Map(values.component)
     return editStatus(values, (status, options) =>
       updateIncident(status, id, { ...options, state, components }),
     )

@@ -19,7 +19,8 @@ import {
   contentFolder,
   RELEASES_OPTION,
   openReleasesFolder,
-  requireText,
+  LINE_EXPECTED,
+  requireOption,
   withConsequence,
 } from './releases-folder.ts'
 import { cosignLines, logPublication } from './tlog/log-publication.ts'
@@ -148,7 +149,7 @@ export async function runPublication<Result extends PublishResult>(
   publish: (publication: ReleaseOptions) => Promise<Result>,
   formatMore: (result: Result) => readonly string[] = () => [],
 ): Promise<CommandResult> {
-  const note = requireText('note', values.note)
+  const note = requireOption('note', values.note, LINE_EXPECTED)
   const { wait: service } = values
   const { folder, store } = openReleasesFolder(values.releases)
   requireFolder(folder, values.create === true)

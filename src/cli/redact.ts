@@ -7,8 +7,9 @@ import type { ReleaseStore } from '../releases/release-store.ts'
 import { formatVersions } from './find.ts'
 import { formatResource } from './format-diff.ts'
 import {
+  LINE_EXPECTED,
   openExistingReleases,
-  requireText,
+  requireOption,
   withConsequence,
   RELEASES_OPTION,
 } from './releases-folder.ts'
@@ -23,9 +24,7 @@ const UNCHANGED = 'nothing was removed'
 async function listTexts(store: ReleaseStore, resource: string, digest: string) {
   const { resourceFault } = await import('../publishing/releases/append-version.ts')
   if (resourceFault(store, resource, digest) !== undefined) return []
-  const data = parseJson(store.readResourceText(resource, digest)) as JsonValue
-  const plain = (text: string): string => text
-  return formatResource(data, { added: plain, removed: plain })
+  return formatResource(parseJson(store.readResourceText(resource, digest)) as JsonValue)
 }
 
 export const command = createCommand({
@@ -52,7 +51,7 @@ The command shows what it would remove and asks.
     if (snapshotId === undefined || resource === undefined || others.length > 0) {
       throw new UsageError('expected a version and a resource, such as VS-0001 status')
     }
-    const reason = requireText('reason', values.reason)
+    const reason = requireOption('reason', values.reason, LINE_EXPECTED)
     const { folder, store } = openExistingReleases(values.releases)
     const { planRedaction, redactResource } =
       await import('../publishing/releases/redact-resource.ts')

@@ -39,10 +39,14 @@ export function openExistingReleases(option: string | undefined) {
 }
 
 /** The text of a required option. Throws a UsageError if it is missing or blank. */
-export function requireText(name: string, value: string | undefined): string {
-  if (value !== undefined && value.trim() !== '') return value.trim()
-  throw new UsageError(`expected --${name} TEXT: one line for readers of the history`)
+export function requireOption(name: string, value: string | undefined, expected = ''): string {
+  const text = value?.trim() ?? ''
+  if (text !== '') return text
+  throw new UsageError(`expected --${name}${expected}`)
 }
+
+/** What follows the name of an option whose text is published. */
+export const LINE_EXPECTED = ' TEXT: one line for readers of the history'
 
 /** Maximum number of printed mistakes; `--json` has all. */
 const MAX_PRINTED = 100

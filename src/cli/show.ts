@@ -48,10 +48,9 @@ export const command = createCommand({
     if (fault !== undefined)
       throw new CommandFailure('DAMAGED', `${snapshotId} ${resource}: ${fault}`)
     const data = JSON.parse(store.readResourceText(resource, digest)) as JsonValue
-    const plain = (text: string): string => text
     return {
       json: { snapshotId, resource, digest, data },
-      lines: formatResource(data, { added: plain, removed: plain }),
+      lines: formatResource(data),
     }
   },
 })

@@ -6,6 +6,7 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { keepBytesInGit } from '../files/git-files.ts'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
@@ -97,6 +98,11 @@ Nothing is asked or changed.`,
   },
 })
 
+async function askWitnesses(releasesDir: string, read: () => readonly VersionEntry[]) {
+  const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
+  return cosignLog({ releasesDir, nowMs: Date.now(), asks: 'all' }, read)
+}
+
 const cosignCommand = createCommand({
   usage: 'tlog cosign [options]',
   about: `Asks every witness of the policy to cosign the newest signed checkpoint, and
@@ -107,9 +113,7 @@ fresh while nothing is published. Needs no key.`,
   without the log or key, 2 wrong usage, 3 the policy is not met: witnesses were unreachable`,
   async run({ values }) {
     const { folder, read } = await openVersions(values.releases)
-    const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
-    const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
-    const report = await cosignLog(options, read)
+    const report = await askWitnesses(folder, read)
     const has = (kind: string) => report.witnesses.some(({ outcome }) => outcome === kind)
     const isMissing = !report.isMet && has('not-configured')
     return {
@@ -136,12 +140,10 @@ names both. Witnesses and clients that know only the old key keep working.`,
   async run({ values }) {
     const { folder, read } = await openVersions(values.releases)
     const { addLogKey, signLog } = await import('../tlog/signing/published-log.ts')
-    const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
     const publication = logPublication(folder)
     const { line, ...keys } = await addLogKey(publication)
     await signLog(publication, read)
-    const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
-    const report = await cosignLog(options, read)
+    const report = await askWitnesses(folder, read)
     return {
       json: { folder, ...keys, ...report },
       lines: [

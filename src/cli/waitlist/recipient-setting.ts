@@ -6,25 +6,18 @@ import { changeFile } from '../new-file.ts'
 
 const { variable, file } = SECRET_VARIABLES.waitlistRecipient
 
-/** The result of setting the recipient of the service. */
-export interface SettingOutcome {
-  /** `manual`: it is set by a variable, which only the operator can change. */
-  readonly kind: 'written' | 'unchanged' | 'manual'
-  readonly place: string
-}
-
 /**
- * Sets the recipient that the service uses from its next start. Rejects with a CommandFailure that describes the manual
- * step.
+ * Sets the recipient that the service uses from its next start. Resolves with `manual` if it is set by a variable, which
+ * only the operator can change. Rejects with a CommandFailure that describes the manual step.
  */
-export async function setRecipient(config: Config, recipient: string): Promise<SettingOutcome> {
+export async function setRecipient(config: Config, recipient: string) {
   const inVariable = config.secretVariables.waitlistRecipient
   if (inVariable !== undefined) {
-    return { kind: inVariable === recipient ? 'unchanged' : 'manual', place: variable }
+    return { kind: inVariable === recipient ? 'unchanged' : 'manual', place: variable } as const
   }
   const place = path.join(config.secretsDir, file)
   const current = await readFile(place, 'utf8').catch(() => '')
-  if (current.trim() === recipient) return { kind: 'unchanged', place }
+  if (current.trim() === recipient) return { kind: 'unchanged', place } as const
   const advice = `; no row was changed. Write ${recipient} there by hand and run this again`
   changeFile(
     place,
@@ -34,5 +27,7 @@ export async function setRecipient(config: Config, recipient: string): Promise<S
     },
     advice,
   )
-  return { kind: 'written', place }
+  return { kind: 'written', place } as const
 }
+
+export type SettingOutcome = Awaited<ReturnType<typeof setRecipient>>

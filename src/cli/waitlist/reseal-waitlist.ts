@@ -7,17 +7,6 @@ import type {
 } from '../../storage/stores/waitlist-store.ts'
 import { type OpenedRow, openRows } from './open-rows.ts'
 
-/** Options of the rotation. */
-export interface ResealOptions {
-  readonly store: Pick<WaitlistStore, 'readAfter' | 'reseal'>
-  /** age identities that decrypt the rows, at least one. */
-  readonly identities: readonly string[]
-  /** The age recipient for all rows. */
-  readonly recipient: string
-  /** Counts the rows that had another recipient, and prints those that are left unchanged because of a failure. */
-  readonly progress?: Pick<Progress, 'advance' | 'print'>
-}
-
 /**
  * Encrypts every row with another recipient to this one, page by page, each page in one transaction. A row has its old file
  * or its new one at any moment, so an interrupted run can be repeated. Rejects with an AgeError for an invalid recipient or
@@ -26,8 +15,19 @@ export interface ResealOptions {
  * Of the counted rows, `already` had the recipient, `changedMeanwhile` were erased or changed between reading and writing,
  * and `failed` could not be decrypted or do not match their columns. Those are unchanged.
  */
-export async function resealWaitlist(options: ResealOptions) {
-  const { store, identities, recipient, progress } = options
+export async function resealWaitlist({
+  store,
+  identities,
+  recipient,
+  progress,
+}: {
+  readonly store: Pick<WaitlistStore, 'readAfter' | 'reseal'>
+  /** age identities that decrypt the rows, at least one. */
+  readonly identities: readonly string[]
+  readonly recipient: string
+  /** Counts the rows that had another recipient, and prints those that are left unchanged because of a failure. */
+  readonly progress?: Pick<Progress, 'advance' | 'print'>
+}) {
   const encryptor = createEncryptor(recipient)
   const decryptor = await createDecryptor(identities)
   let [resealed, already, changedMeanwhile, failed] = [0, 0, 0, 0]
@@ -58,5 +58,3 @@ export async function resealWaitlist(options: ResealOptions) {
   }
   return { resealed, already, changedMeanwhile, failed }
 }
-
-export type ResealResult = Awaited<ReturnType<typeof resealWaitlist>>

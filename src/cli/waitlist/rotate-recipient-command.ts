@@ -24,7 +24,7 @@ import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
-import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
+import { resealWaitlist } from './reseal-waitlist.ts'
 
 /** Rejects with a CommandFailure if the file exists. If it contains an identity, the message says how to use it. */
 async function requireNoFile(file: string): Promise<void> {
@@ -154,7 +154,7 @@ unchanged.`,
         // Another database leaves the setting of the service unchanged.
         const isConfigured = isDeepStrictEqual(config.database, database)
         const changed = isConfigured ? await setRecipient(config, wanted) : undefined
-        const resealing: ResealResult =
+        const resealing =
           rows === 0
             ? { resealed: 0, already: total, changedMeanwhile: 0, failed: 0 }
             : await withProgress({ label: 'Encrypting', total: rows }, (progress) =>
