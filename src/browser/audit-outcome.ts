@@ -64,8 +64,8 @@ export function failureElement(
 }
 
 /** A button that saves evidence as a file, and the name of the file. */
-function evidenceDownload(texts: PageTexts, code: string, evidence: unknown, nowMs: number) {
-  const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
+function evidenceDownload(texts: PageTexts, code: string, evidence: unknown) {
+  const moment = formatInstant(Date.now()).replaceAll(/[-:]|\.\d+/g, '')
   const name = `svc-evidence-${code}-${moment}.json`
   const file = new Blob([`${JSON.stringify(evidence)}\n`], { type: 'application/json' })
   const download = pageElement('a', texts.text('evidence'), 'button')
@@ -86,7 +86,6 @@ export function logFaultElement(
   texts: PageTexts,
   logTexts: PageTexts,
   { code, detail, evidence }: PageLogFault,
-  nowMs: number,
 ): HTMLElement {
   const message = pageElement('p', [pageElement('code', detail)], 'small')
   message.lang = 'en'
@@ -96,7 +95,7 @@ export function logFaultElement(
     message,
   ]
   if (evidence !== undefined) {
-    const { name, download } = evidenceDownload(texts, code, evidence, nowMs)
+    const { name, download } = evidenceDownload(texts, code, evidence)
     const pin = code === 'FORK' ? '' : ' --pin KEYID'
     parts.push(
       pageElement('p', [download]),
@@ -108,10 +107,10 @@ export function logFaultElement(
 }
 
 /** A contradiction: where it is, the two values as a broken link, and the evidence as a file. */
-export function faultElement(texts: PageTexts, error: HistoryError, nowMs: number): HTMLElement {
+export function faultElement(texts: PageTexts, error: HistoryError): HTMLElement {
   const { code, evidence, finding } = error
   const { at, expected, found } = finding
-  const { name, download } = evidenceDownload(texts, code, evidence, nowMs)
+  const { name, download } = evidenceDownload(texts, code, evidence)
   const side = (label: string, value: string): HTMLElement => {
     const shown = pageElement('p', [pageElement('code', value)])
     return pageElement(

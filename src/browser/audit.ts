@@ -129,9 +129,9 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       resultPlace.replaceChildren(pageElement('p', texts.text('stopped')))
     } else if (error instanceof HistoryError) {
       marks.break(error.finding.at)
-      resultPlace.replaceChildren(faultElement(texts, error, Date.now()))
+      resultPlace.replaceChildren(faultElement(texts, error))
     } else if (error instanceof PageLogError && logTexts !== undefined) {
-      resultPlace.replaceChildren(logFaultElement(texts, logTexts, error.fault, Date.now()))
+      resultPlace.replaceChildren(logFaultElement(texts, logTexts, error.fault))
       // The history passed, and its head is saved.
       await readSaved()
     } else resultPlace.replaceChildren(failureElement(texts, proofTexts, error))

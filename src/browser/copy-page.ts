@@ -18,11 +18,6 @@ function sequenceOf(snapshotId: string): number {
   return Number(/^VS-(\d+)$/.exec(snapshotId)?.[1] ?? 0)
 }
 
-function wordOf(value: unknown, name: string): string {
-  const word = propertyOf(value, name)
-  return typeof word === 'string' ? word : ''
-}
-
 /** What the service says now: the id of its newest version. Rejects with a ConnectionError or a VerificationError. */
 async function askService(origin: string, pins: readonly string[]): Promise<string> {
   const connection = createConnection(origin, (url, init) => fetch(url, init), {
@@ -37,7 +32,7 @@ async function askService(origin: string, pins: readonly string[]): Promise<stri
   const { keys } = await verifyKeyDocument({ ...keyDocument, nowMs, pinnedKeyIds: pins })
   try {
     const { data } = await verifyResponse({ ...version, keys, nowMs, pinnedKeyIds: pins })
-    return wordOf(data, 'snapshotId')
+    return String(propertyOf(data, 'snapshotId'))
   } catch (error) {
     if (error instanceof VerificationError) error.response ??= version
     throw error
