@@ -62,6 +62,8 @@ test('an error is read up to 64 KiB, and a success up to the limit of the client
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
 
+const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+
 test('joins small chunks, and refuses very many of a few bytes', async (t) => {
   for (const [count, size, isRead] of [
     [9000, 1, true],
@@ -73,5 +75,17 @@ test('joins small chunks, and refuses very many of a few bytes', async (t) => {
     const sent = createConnection(origin, nodeFetch).send('/', {}, undefined)
     if (isRead) assert.equal((await sent).body.length, count * size)
     else await assert.rejects(sent, (error: Error) => /chunks below 64/.test(String(error.cause)))
+  }
+})
+
+test('skips a hundred interim responses, and refuses more', async (t) => {
+  for (const [count, isRead] of [
+    [100, true],
+    [101, false],
+  ] as const) {
+    const origin = await serveBytes(t, Buffer.from(INTERIM.repeat(count) + (isRead ? PLAIN : '')))
+    const sent = createConnection(origin, nodeFetch).send('/', {}, undefined)
+    if (isRead) assert.equal((await sent).status, 200)
+    else await assert.rejects(sent, (error: Error) => /more than 100 /.test(String(error.cause)))
   }
 })

@@ -40,7 +40,7 @@ export function streamOf(bytes: Readable): ReadableStream<Uint8Array> {
       pull: () => void bytes.resume(),
       cancel: () => void bytes.destroy(),
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: 65_536 }),
+    { highWaterMark: 0 },
   )
 }
 
@@ -62,6 +62,9 @@ function decode(response: http.IncomingMessage, coding: string): Readable {
   return decoder
 }
 
+/** node:http parses and skips each of them (1xx), so that very many take memory and time. */
+const MAX_INTERIM_RESPONSES = 100
+
 /**
  * Sends a request over node:http or node:https. Not the fetch of Node, which rejects a response after an unrequested 100
  * (RFC 9110 15.2: a client must skip any 1xx) and blanks after a Content-Length (RFC 9110 5.5).
@@ -80,6 +83,12 @@ export async function openRequest(
   const place = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: url.slice(origin.length) }
   return new Promise((resolve, reject) => {
     const request = (protocol === 'https:' ? https : http).request({ ...options, ...place })
+    let interim = 0
+    request.on('information', () => {
+      interim += 1
+      if (interim <= MAX_INTERIM_RESPONSES) return
+      request.destroy(new Error(`sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx)`))
+    })
     request.on('error', reject).on('response', resolve).end(body)
   })
 }
