@@ -76,17 +76,13 @@ export function releasesOwnerWarnings(
   const [first] = entries
   const others = [...new Set(entries.flatMap((place) => ownerOf(place) ?? []))].map(userName)
   return [
-    ...(first === undefined
-      ? []
-      : [
-          `${folder} belongs to ${name}, and files in it to ${others.join(', ')}, such as ${first}; expected one owner: sudo chown -R ${name} ${folder}`,
-        ]),
-    ...cosigningUsers(timers).flatMap((user) =>
-      user === name
-        ? []
-        : [
-            `public-api-cosign@${user}.timer cannot write ${folder}, which belongs to ${name}; expected public-api-cosign@${name}.timer`,
-          ],
-    ),
-  ]
+    first !== undefined &&
+      `${folder} belongs to ${name}, and files in it to ${others.join(', ')}, such as ${first}; expected one owner: sudo chown -R ${name} ${folder}`,
+    ...cosigningUsers(timers)
+      .filter((user) => user !== name)
+      .map(
+        (user) =>
+          `public-api-cosign@${user}.timer cannot write ${folder}, which belongs to ${name}; expected public-api-cosign@${name}.timer`,
+      ),
+  ].filter((each) => typeof each === 'string')
 }

@@ -40,11 +40,7 @@ function writeStatus(file: string, text: string, mayReplace: boolean): void {
     if (mayReplace) rewriteBelow(path.dirname(file), path.basename(file), text, 0o644)
     else createFile(file, text, { mode: 0o644 })
   } catch (error) {
-    const reason =
-      (error as NodeJS.ErrnoException).code === 'EEXIST'
-        ? 'exists and was left unchanged; --replace writes over it'
-        : `could not be written (${messageOf(error)})`
-    throw new CommandFailure('UNWRITABLE', `${file} ${reason}`)
+    throw new CommandFailure('UNWRITABLE', `${file} could not be written (${messageOf(error)})`)
   }
 }
 

@@ -141,19 +141,14 @@ export async function publishRelease(
   // Content that lacks what another publisher changed stays based on the version that it knows.
   const isCurrent = only === undefined || base?.hash === head?.hash
   const warning = isCurrent ? writeBase(contentDir, result.entry) : undefined
-  const unrecorded = recordTranslations(contentDir, content, only)
-  const edits =
-    unpublished.length === 0
-      ? []
-      : [`${contentDir} has edits that are not published: ${unpublished.join(', ')}`]
-  const written = warning === undefined ? [] : [warning]
   const warnings = [
     ...content.warnings,
-    ...edits,
+    unpublished.length > 0 &&
+      `${contentDir} has edits that are not published: ${unpublished.join(', ')}`,
     ...prepared,
     ...result.warnings,
-    ...written,
-    ...unrecorded,
-  ]
+    warning,
+    ...recordTranslations(contentDir, content, only),
+  ].filter((each) => typeof each === 'string')
   return { ...result, undone, warnings }
 }

@@ -103,10 +103,10 @@ export async function rollBackRelease(
       (name) => `${name} is redacted in ${snapshotId}; it stays as in ${head.snapshotId}`,
     ),
     ...warnings.map((warning) => `svc check would refuse ${warning}`),
-    ...(basedOn !== undefined || !hasFolder
-      ? []
-      : [`${contentDir} is not based on ${head.snapshotId} and was not changed; see svc diff`]),
-    ...(unwritten === undefined ? [] : [unwritten]),
-  ]
+    hasFolder &&
+      basedOn === undefined &&
+      `${contentDir} is not based on ${head.snapshotId} and was not changed; see svc diff`,
+    unwritten,
+  ].filter((each) => typeof each === 'string')
   return { ...result, restored, warnings: all }
 }
