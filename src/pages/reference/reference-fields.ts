@@ -82,15 +82,10 @@ function typeText({ type, items, nullable }: JsonSchema): string {
   return nullable === true ? `${name} | null` : name
 }
 
-/** A field's address on a page: `status.components.state`. */
-function fieldAddress(prefix: string, path: readonly string[]): string {
-  return [prefix, ...path].join('.')
-}
-
-/** The addresses of the fields of a schema on all levels. */
+/** The addresses of the fields of a schema on all levels, such as `status.components.state`. */
 export function fieldAddresses(prefix: string, { properties = {} }: JsonSchema): readonly string[] {
   return Object.entries(properties).flatMap(([name, field]) => {
-    const address = fieldAddress(prefix, [name])
+    const address = `${prefix}.${name}`
     return [address, ...fieldAddresses(address, field.items ?? field)]
   })
 }
@@ -115,7 +110,7 @@ export function responseFields(
       const values = valuesOf(context, field)
       const meaning = [contractText(locale, field.description ?? ''), values && [' ', values]]
       const inner = within(field.items ?? field, own)
-      return fieldItem(fieldAddress(endpoint, own), name, type, [meaning, inner])
+      return fieldItem([endpoint, ...own].join('.'), name, type, [meaning, inner])
     })}`
   }
 

@@ -10,19 +10,13 @@ export function referenceIndexPath(locale: Locale): string {
   return `/${locale}/reference.json`
 }
 
-/** What an endpoint is found by, besides its path. */
-interface IndexEntry {
-  readonly title: string
-  /** Other words: the description, and both in English. */
-  readonly words: string
-  /** Links to fields, on the page of the endpoint, and to error codes. */
-  readonly parts: readonly string[]
-}
-
-/** Titles, descriptions, fields and error codes of all endpoints, by the link to each. */
+/**
+ * What endpoints are found by besides their paths, by the link to each: `title`, other `words` (the description, and both
+ * in English), and `parts`: links to fields, on the page of the endpoint, and to error codes.
+ */
 export function renderReferenceIndex({ locale, facts }: PageContext): string {
   const errors = pathOfPage(locale, 'errors')
-  const entries = Object.entries(facts.registry).map(([name, row]): [string, IndexEntry] => {
+  const entries = Object.entries(facts.registry).map(([name, row]) => {
     const { summary, description, parameter, query = {}, request, success } = row
     const fields = [
       ...(parameter === undefined ? [] : [`${name}.path.${parameter.name}`]),
@@ -35,10 +29,8 @@ export function renderReferenceIndex({ locale, facts }: PageContext): string {
       ...errorsOf(row).map((code) => `${errors}#${code}`),
     ]
     const words = [contractPlainText(locale, description), summary, description].join(' ')
-    return [
-      endpointPath(locale, name, row),
-      { title: contractPlainText(locale, summary), words, parts },
-    ]
+    const title = contractPlainText(locale, summary)
+    return [endpointPath(locale, name, row), { title, words, parts }] as const
   })
   return JSON.stringify(Object.fromEntries(entries))
 }
