@@ -148,13 +148,22 @@ export function createSite(options: SiteOptions) {
     )
   }
 
+  let last:
+    | { readonly path: string; readonly files: ReturnType<typeof pageFiles.pageFiles> }
+    | undefined
+
   /** A generated page, rendered for each request, so that a long history takes no memory. */
   function generatedFile(path: string): App | undefined {
     const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
-    const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
-    const page = locale && generatedPage(pageFiles.contextOf(locale), below)
-    if (!page) return undefined
-    const { negotiated, twin } = pageFiles.pageFiles(locale, page)
+    const htmlPath = path.slice(0, path.length - (ending?.length ?? 0))
+    // A copy has both forms of a page, one after the other, and one is made from the other.
+    if (facts.copy === undefined || last?.path !== htmlPath) {
+      const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
+      const page = locale && generatedPage(pageFiles.contextOf(locale), below)
+      if (!page) return undefined
+      last = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
+    }
+    const { negotiated, twin } = last.files
     return ending === undefined ? negotiated : twin
   }
 
