@@ -2,9 +2,15 @@ import assert from 'node:assert/strict'
 import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import {
+  openIncident,
+  scheduleMaintenance,
+  updateIncident,
+} from '../../src/publishing/editing/edit-status.ts'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { type Outcome, svc, argsOf } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { CALM_STATUS } from '../support/trouble-content.ts'
 
 const COMPONENTS = `components:
   # the one that everything needs
@@ -469,4 +475,39 @@ test('edits at the same time are all kept', async (t) => {
   for (const outcome of outcomes) succeeded(outcome)
   for (const title of titles) assert.match(read(), new RegExp(`title: ${title}$`, 'm'))
   assert.ok(!readdirSync(content).some((name) => name.includes('partial')))
+})
+
+test('an edit in the second of another update is not reviewed before it', () => {
+  const texts = { text: 'We look.', summary: 'Reads fail.' }
+  const at = (ms: string) => ({
+    now: '2026-02-03T04:05:06Z',
+    exactNow: `2026-02-03T04:05:06.${ms}Z`,
+  })
+  const incident = { title: 'Reads fail', impact: 'major', state: 'investigating' } as const
+  const none = new Map<never, never>()
+  const opened = openIncident(CALM_STATUS, {
+    ...incident,
+    ...texts,
+    ...at('100'),
+    components: none,
+  })
+  const updated = updateIncident(opened.status, opened.id, {
+    ...texts,
+    ...at('200'),
+    components: none,
+  })
+  assert.equal(updated.status.updatedAt, '2026-02-03T04:05:06.200Z')
+  const planned = {
+    title: 'Disk swap',
+    startsAt: '2027-02-01T02:00:00Z',
+    endsAt: '2027-02-01T03:00:00Z',
+  }
+  const { status } = scheduleMaintenance(updated.status, {
+    ...planned,
+    ...texts,
+    ...at('300'),
+    components: [],
+  })
+  assert.equal(status.updatedAt, '2026-02-03T04:05:06.300Z')
+  assert.equal(status.maintenances?.[0]?.updates[0]?.at, '2026-02-03T04:05:06Z')
 })

@@ -176,7 +176,7 @@ export function isUsual({ state, incidents, maintenances = [] }: Status): boolea
 function review(
   status: Status,
   changes: ComponentChanges,
-  { summary: given, usualSummary, now }: UpdateOptions,
+  { summary: given, usualSummary, now, exactNow }: UpdateOptions,
   at: string,
   { id, title }: Omit<StatusEdit, 'status'>,
 ): StatusEdit {
@@ -193,7 +193,11 @@ function review(
       `the overall state would change from ${status.state} to ${state}, and the summary would still say ${JSON.stringify(status.summary)}; expected --summary TEXT`,
     )
   }
-  const updatedAt = Date.parse(at) > Date.parse(now) ? at : now
+  // Another command may have written a time with milliseconds within this second.
+  const earliestMs = Math.max(Date.parse(at), Date.parse(status.updatedAt))
+  const updatedAt =
+    [now, exactNow, at].find((each) => Date.parse(each) >= earliestMs) ??
+    (Date.parse(at) > Date.parse(now) ? at : now)
   return { status: { ...status, state, summary, updatedAt, components }, id, title }
 }
 
