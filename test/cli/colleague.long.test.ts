@@ -34,7 +34,9 @@ function makeShared(t: TestContext) {
   const releases = path.join(temporaryFolder(t), 'releases')
   mkdirSync(releases)
   for (const folder of [content, releases]) {
-    chmodSync(path.dirname(folder), 0o755)
+    const above = path.dirname(folder)
+    // The folder of all temporary files has more rights than these already.
+    chmodSync(above, statSync(above).mode | 0o055)
     share(folder)
   }
   const run = (uid: number, gid: number, ...args: readonly string[]) =>
