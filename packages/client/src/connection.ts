@@ -137,7 +137,7 @@ export function createBodyReader() {
 
   return async (status: number, body: FetchedResponse['body'], maxBytes: number) => {
     const most = maxBytesOf(status, maxBytes)
-    let bytes = new Uint8Array()
+    let bytes: Uint8Array = new Uint8Array()
     let length = 0
     let endTurn: (() => void) | undefined
     // Not `for await`: in some browsers streams are not iterable.
@@ -156,15 +156,16 @@ export function createBodyReader() {
           lastTurn = new Promise<void>((resolve) => (endTurn = resolve))
           await before
         }
-        // One buffer, because a list of parts takes much more than their bytes if they are small. A large one gets its
-        // full size once: the system provides only the part in use, and no smaller buffer waits to be collected.
-        if (needed > bytes.length) {
+        if (length === 0 && needed > MAX_CONCURRENT_BYTES) bytes = value
+        else if (needed > bytes.length) {
+          // One buffer, because a list of parts takes much more than their bytes if they are small. A large one gets its
+          // full size once: the system provides only the part in use, and no smaller buffer waits to be collected.
           const least = needed > MAX_CONCURRENT_BYTES ? MAX_BUFFER_BYTES : 0
           const larger = new Uint8Array(Math.min(most, Math.max(needed, least, 2 * bytes.length)))
           larger.set(bytes)
           bytes = larger
         }
-        bytes.set(value, length)
+        if (bytes !== value) bytes.set(value, length)
         length = needed
       }
     } finally {

@@ -15,30 +15,65 @@ export function pairsOf(raw: readonly string[]): (readonly [name: string, value:
 
 /** From this number of chunks on, their average size counts. */
 const MANY_CHUNKS = 10_000
-/** Each chunk costs some hundred bytes until it is collected, so smaller ones take memory out of proportion. */
-const MIN_CHUNK_BYTES = 64
+/** Each chunk costs about a hundred bytes until it is collected, so smaller ones take memory out of proportion. */
+const MIN_CHUNK_BYTES = 16
+/** Reading pauses at this number of bytes. */
+const BUFFERED_BYTES = 65_536
 
-/** A stream that reads little further than its reader. Fails with an Error if a body comes in very many very small chunks. */
+/**
+ * A stream of bytes that reads little further than its reader, and joins small chunks. Fails with an Error if a body
+ * comes in very many very small chunks.
+ */
 export function streamOf(bytes: Readable): ReadableStream<Uint8Array> {
-  let [chunks, total] = [0, 0]
+  let wake = (): void => undefined
+  let failure: Error | undefined
+  let hasEnded = false
+  let [chunks, total, length] = [0, 0, 0]
+  let buffer: Uint8Array = new Uint8Array()
+  // Not the event `readable`: the stream would store each chunk until it is read.
+  bytes.on('data', (chunk: Uint8Array) => {
+    chunks += 1
+    total += chunk.length
+    if (chunks > MANY_CHUNKS && total < chunks * MIN_CHUNK_BYTES) {
+      return bytes.destroy(new Error(`sends its body in chunks below ${MIN_CHUNK_BYTES} bytes`))
+    }
+    // A chunk alone is passed on without a copy.
+    if (length === 0) buffer = chunk
+    else if (length + chunk.length > buffer.length) {
+      const larger = new Uint8Array(Math.max(length + chunk.length, 2 * buffer.length))
+      larger.set(buffer.subarray(0, length))
+      buffer = larger
+    }
+    if (buffer !== chunk) buffer.set(chunk, length)
+    length += chunk.length
+    if (length >= BUFFERED_BYTES) bytes.pause()
+    return wake()
+  })
+  bytes.pause()
+  finished(bytes, (error) => {
+    failure = error ?? undefined
+    hasEnded = true
+    wake()
+  })
   return new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        bytes.on('data', (chunk: Uint8Array) => {
-          chunks += 1
-          total += chunk.length
-          if (chunks > MANY_CHUNKS && total < chunks * MIN_CHUNK_BYTES) {
-            bytes.destroy(new Error(`sends its body in chunks below ${MIN_CHUNK_BYTES} bytes`))
+      async pull(controller) {
+        for (;;) {
+          if (failure !== undefined) throw failure
+          if (length > 0) {
+            controller.enqueue(buffer.subarray(0, length))
+            buffer = new Uint8Array()
+            length = 0
             return
           }
-          controller.enqueue(chunk)
-          if ((controller.desiredSize ?? 0) <= 0) bytes.pause()
-        })
-        bytes.pause()
-        finished(bytes, (error) => (error ? controller.error(error) : controller.close()))
+          if (hasEnded) return controller.close()
+          bytes.resume()
+          await new Promise<void>((resolve) => (wake = resolve))
+        }
       },
-      pull: () => void bytes.resume(),
-      cancel: () => void bytes.destroy(),
+      cancel() {
+        bytes.destroy()
+      },
     },
     { highWaterMark: 0 },
   )
