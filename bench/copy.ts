@@ -10,36 +10,21 @@ import type { Workspace } from './workspace.ts'
 const ORIGIN = 'https://api.example.org'
 /** As public-api-copy.service runs it. */
 const OPTIONS = '--max-semi-space-size=4'
-const FIRST_TARGET = { atMost: 60 }
-const UPDATE_TARGET = { atMost: 2 }
-const MEMORY_TARGET = { atMost: 300 }
 const seconds = (value: number): string => `${oneDigit(value)} s`
 
 /** Prints at the end of a process what it used: CPU time in microseconds and its largest resident memory in KiB. */
 const USAGE = `data:text/javascript,process.on('exit',()=>{const{userCPUTime:u,systemCPUTime:s,maxRSS:r}=process.resourceUsage();process.stderr.write(JSON.stringify([u+s,r]))})`
 
-interface Usage {
-  readonly elapsed: number
-  readonly cpu: number
-  readonly megabytes: number
-}
-
 /** One run of `svc site`, with its time in seconds. */
-async function writeCopy(workspace: Workspace, releasesDir: string, copy: string): Promise<Usage> {
+async function writeCopy(workspace: Workspace, releasesDir: string, copy: string) {
   const env = {
     ...workspace.env,
     SVC_BASE_URL: ORIGIN,
     NODE_OPTIONS: `${OPTIONS} --import=${USAGE}`,
   }
   const beganMs = performance.now()
-  const { stderr } = await runSvc(
-    { ...workspace, env },
-    'site',
-    copy,
-    '--releases',
-    releasesDir,
-    '--json',
-  )
+  const command = ['site', copy, '--releases', releasesDir, '--json'] as const
+  const { stderr } = await runSvc({ ...workspace, env }, ...command)
   const elapsed = (performance.now() - beganMs) / 1000
   const [micros = 0, kibibytes = 0] = JSON.parse(stderr) as readonly number[]
   return { elapsed, cpu: micros / 1e6, megabytes: (kibibytes * 1024) / 1e6 }
@@ -57,8 +42,7 @@ async function measureLength(workspace: Workspace, versions: number) {
   const same = await writeCopy(workspace, releasesDir, copy)
   appendVersions(workspace.releasesDir, releasesDir, 1)
   const update = await writeCopy(workspace, releasesDir, copy)
-  rmSync(copy, { recursive: true })
-  rmSync(releasesDir, { recursive: true })
+  for (const folder of [copy, releasesDir]) rmSync(folder, { recursive: true })
   const memory = Math.max(...[first, same, update].map((each) => each.megabytes))
   return { versions, first, same, update, memory }
 }
@@ -84,9 +68,9 @@ export async function measureCopy(
       title: `A static copy of ${whole(versions)} versions: targets`,
       heading: 'what|found|target|',
       rows: [
-        targetRow('first copy', first.elapsed, FIRST_TARGET, seconds),
-        targetRow('copy after a publication', update.elapsed, UPDATE_TARGET, seconds),
-        targetRow('memory of a copy', memory, MEMORY_TARGET, megabytes),
+        targetRow('first copy', first.elapsed, { atMost: 60 }, seconds),
+        targetRow('copy after a publication', update.elapsed, { atMost: 2 }, seconds),
+        targetRow('memory of a copy', memory, { atMost: 300 }, megabytes),
       ],
     })),
   ]

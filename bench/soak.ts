@@ -57,8 +57,7 @@ async function soak(minutes: number) {
     await sleep(5000)
     if (elapsedMinutes() >= published + 0.5) {
       published += 1
-      const summary = `Soak version ${published}.`
-      await publishSummary(workspace, contentDir, releasesDir, summary)
+      await publishSummary(workspace, contentDir, releasesDir, `Soak version ${published}.`)
     }
     const resident = service.residentMegabytes()
     megabytes.push(resident)
