@@ -133,7 +133,8 @@ export async function openPrimaryChannel(worker: Worker) {
   let last: Promise<unknown> = serving
   const call = openCalls(worker, {
     perform(method: keyof WorkerMethods, argument: never) {
-      last = last.then(async () => (await serving)[method](argument))
+      // A call that fails must not keep the later ones from the worker.
+      last = last.catch(() => {}).then(async () => (await serving)[method](argument))
       return last
     },
   })
