@@ -154,7 +154,7 @@ It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET
 OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which
 rejects it. It sends no registration, no key and no other write. With --mirror it also
 reads up to ${DOCTOR_BOUNDS.copyFiles} files of each static copy: their bytes, headers and age. It does so
-even if the service does not respond. With --all-files there is no limit.`,
+even if the service does not respond. --all-files removes that limit.`,
     options: {
       pin: textOptions(`KEYID: ID of the key that is expected to sign; repeat it for an announced
       next key`),
