@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { CONNECTIONS, measureLoad, runLoad, type Load, type Sample } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { fetchOnce, peerResponseOf, requireEqualResponse } from './peer-response.ts'

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto'
-import { HEADERS } from '@public-api/contract/http/headers'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { rawRequest, sendRaw, type RawResponse } from '../test/support/raw-http.ts'
 import { assertSigned, toResponse } from '../test/support/received-response.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { CONNECTIONS, measureLoad, type Load, type Sample } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { startProgram, type Server } from './processes.ts'

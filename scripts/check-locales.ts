@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { contractTextsOf } from '../src/pages/texts/contract-texts.ts'
 import {
   hasPluralForms,

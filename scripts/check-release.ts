@@ -1,4 +1,4 @@
-import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { API_VERSION } from '@public-api/contract/terms/api-version'
 import { compileContent } from '../src/publishing/compile/compile-content.ts'
 import { checkResources } from '../src/publishing/releases/roll-back-release.ts'
 import { sourcesOfVersion } from '../src/publishing/releases/select-resources.ts'

@@ -73,7 +73,7 @@ async function findLocaleLines(): Promise<readonly string[]> {
 async function findReleaseLines(): Promise<readonly string[]> {
   const { checkRelease } = await import('./check-release.ts')
   const { openReleaseStore } = await import('../src/releases/release-store.ts')
-  const { REGISTRY_VERSION } = await import('@public-api/contract/registry/api-version')
+  const { REGISTRY_VERSION } = await import('@public-api/contract/terms/api-version')
   const found = await checkRelease({
     contentDir: path.join(ROOT_DIR, 'content'),
     store: openReleaseStore(path.join(ROOT_DIR, 'releases')),

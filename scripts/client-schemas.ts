@@ -1,9 +1,9 @@
 import { componentName } from '@public-api/contract/documents/openapi-schemas'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import type { ContractTables } from './contract-outline.ts'
 
 /** Names in the clients of schemas whose own names mean something else there, or say less. */

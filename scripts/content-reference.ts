@@ -1,7 +1,7 @@
 import { createExample } from '@public-api/contract/documents/examples'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stringify } from 'yaml'
 import { IMPORTED_HEADINGS } from '../src/publishing/imports/import-changelog.ts'
 import { LEAK_RULES } from '../src/publishing/leaks/leak-rules.ts'

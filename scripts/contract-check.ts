@@ -17,7 +17,7 @@ import {
 import { runScript } from './script-main.ts'
 
 const CHANGELOG_FILE = 'content/changelog.yaml'
-const VERSION_FILE = 'packages/contract/registry/api-version.ts'
+const VERSION_FILE = 'packages/contract/terms/api-version.ts'
 
 const HELP = `Usage: npm run contract:check [-- --json]
        npm run contract:release

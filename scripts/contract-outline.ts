@@ -10,6 +10,24 @@ import { ALWAYS_SENT, createResponses } from '@public-api/contract/documents/ope
 import { componentName } from '@public-api/contract/documents/openapi-schemas'
 import { ERRORS, type CatalogError } from '@public-api/contract/errors/errors'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
+import { ISSUANCE } from '@public-api/contract/keys/issuance'
+import {
+  ENDPOINTS,
+  LINKS,
+  ROUTE_ERRORS,
+  type Endpoint,
+} from '@public-api/contract/registry/endpoints'
+import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
+import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { API_VERSION, BASE_PATH, REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import {
+  AUTHENTICATIONS,
+  ENDPOINT_STATUSES,
+  RUNTIMES,
+  STABILITY_LEVELS,
+  TAGS,
+} from '@public-api/contract/terms/endpoint-terms'
 import {
   CACHE_CLASSES,
   CORS,
@@ -17,27 +35,9 @@ import {
   JSON_MEDIA_TYPE,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
-} from '@public-api/contract/http/headers'
-import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
-import { ISSUANCE } from '@public-api/contract/keys/issuance'
-import { API_VERSION, BASE_PATH, REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import {
-  AUTHENTICATIONS,
-  ENDPOINT_STATUSES,
-  RUNTIMES,
-  STABILITY_LEVELS,
-  TAGS,
-} from '@public-api/contract/registry/endpoint-terms'
-import {
-  ENDPOINTS,
-  LINKS,
-  ROUTE_ERRORS,
-  type Endpoint,
-} from '@public-api/contract/registry/endpoints'
-import { LIMITS } from '@public-api/contract/registry/limits'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+} from '@public-api/contract/terms/headers'
+import { LIMITS } from '@public-api/contract/terms/limits'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 
 export const BASELINE_FILE = 'docs/api/baseline.json'
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import type { ContractOutline, EndpointOutline } from './contract-outline.ts'
 
 /**

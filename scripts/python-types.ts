@@ -1,6 +1,6 @@
 import { wrapText } from '@public-api/cli-kit/wrap-text'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import {
   clientNameOf,
   clientObjects,

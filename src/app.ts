@@ -2,7 +2,6 @@ import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
 import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { createPolicy } from '@public-api/contract/documents/policy'
 import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import {
   ENDPOINTS,
   visibleEndpoints,
@@ -10,6 +9,7 @@ import {
   type Runtime,
 } from '@public-api/contract/registry/endpoints'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import type { ResponseSigner } from './crypto/response-signer.ts'
 import type { App } from './http/api-request.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -19,7 +19,7 @@ import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
 import { createRecorder } from './pages/published-record.ts'
-import { createSite, type SiteOptions } from './pages/site.ts'
+import { createSite, type SiteOptions } from './pages/serving/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'

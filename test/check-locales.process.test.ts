@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { localeFaults, readLocaleFiles, type LocaleFiles } from '../scripts/check-locales.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))

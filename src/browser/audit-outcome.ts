@@ -1,6 +1,9 @@
 import { ApiResponseError } from '@public-api/client-internal/api-response-error'
-import { UnlinkedKeysError, type HistoryError } from '@public-api/client-internal/history-error'
-import { UnsettledError } from '@public-api/client-internal/unsettled-error'
+import {
+  UnlinkedKeysError,
+  type HistoryError,
+} from '@public-api/client-internal/history/history-error'
+import { UnsettledError } from '@public-api/client-internal/history/unsettled-error'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { PageLogFault } from './log-audit.ts'

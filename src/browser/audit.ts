@@ -1,5 +1,5 @@
 // Audits the history in this browser with the published client library. The history page loads it when it is needed.
-import { HistoryError } from '@public-api/client-internal/history-error'
+import { HistoryError } from '@public-api/client-internal/history/history-error'
 import { failureElement, faultElement, logFaultElement } from './audit-outcome.ts'
 import { PageLogError, runAudit } from './audit-run.ts'
 import { createChainDiagram } from './chain-diagram.ts'

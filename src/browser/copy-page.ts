@@ -1,6 +1,6 @@
 // Pages of a static copy: verifies what `now.json` proves about the age of the copy, then asks the service itself.
 import { createConnection } from '@public-api/client-internal/connection'
-import { verifyCopyProof } from '@public-api/client-internal/copy-proof'
+import { verifyCopyProof } from '@public-api/client-internal/copies/copy-proof'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { verifyResponse } from '@public-api/client-internal/verify-response'

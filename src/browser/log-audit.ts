@@ -1,7 +1,7 @@
 // The audit of the transparency log. The history page loads it when an audit starts, and only where a log exists.
 import type { Client } from '@public-api/client-internal/client'
 import { ConnectionError, createConnection } from '@public-api/client-internal/connection'
-import type { HeadStore } from '@public-api/client-internal/head-store'
+import type { HeadStore } from '@public-api/client-internal/history/head-store'
 import { auditLog, type LogReport } from '@public-api/client-internal/log/compare-log'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { LaggingError, LogFinding } from '@public-api/client-internal/log/log-finding'

@@ -1,6 +1,6 @@
 // The overview: verifies a real response in the visitor's browser, and compares it with the state that the page shows.
 import { readHeaders } from '@public-api/client-internal/header-fields'
-import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
+import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
 import { mountLiveCheck, showUnchecked, type ResourceCheck } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { signedLinesOf } from './proof-check.ts'

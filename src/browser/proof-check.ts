@@ -11,9 +11,9 @@ import type {
   VerificationStep,
 } from '@public-api/client-internal/verification-step'
 import { MAX_CLOCK_SKEW_SECONDS, verifyInSteps } from '@public-api/client-internal/verify-response'
-import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
-import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
+import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { isOutage } from './outage.ts'
 import { formatAge, formatDuration, pageElement } from './page-element.ts'

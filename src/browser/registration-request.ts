@@ -1,8 +1,8 @@
 import { readHeaders } from '@public-api/client-internal/header-fields'
-import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
 import { request } from './api-request.ts'
 import type { TypedRegistration } from './registration-fields.ts'
 

@@ -1,5 +1,5 @@
-import { createLocalStorageHeadStore } from '@public-api/client-internal/head-store'
-import { entriesOf } from '@public-api/client-internal/history-statement'
+import { createLocalStorageHeadStore } from '@public-api/client-internal/history/head-store'
+import { entriesOf } from '@public-api/client-internal/history/history-statement'
 import { verifyPortable } from '@public-api/client-internal/portable-response'
 import { importKey } from '@public-api/client-internal/verification-key'
 

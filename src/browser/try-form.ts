@@ -1,6 +1,6 @@
 import { ConnectionError } from '@public-api/client-internal/connection'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
-import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
+import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
 import { request } from './api-request.ts'
 import { partOf, runsOnce } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'

@@ -1,6 +1,6 @@
-// The page on verifying: fetches the status and verifies it step by step with the client library.
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+// The page on verifying: fetches the status and verifies it step by step with the client library.
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { mountLiveCheck } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { signedLinesOf } from './proof-check.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { type Card, CARD_SIZE } from '../pages/card.ts'
 import { withThaiLines } from '../pages/texts/thai-lines.ts'

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import chinese from '@fontsource-variable/noto-sans-sc/unicode.json' with { type: 'json' }
 import thai from '@fontsource-variable/noto-sans-thai/unicode.json' with { type: 'json' }
 import latin from '@fontsource-variable/source-sans-3/unicode.json' with { type: 'json' }
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import * as harfbuzz from 'harfbuzzjs'
 import decompressWoff2 from 'woff2-encoder/decompress'
 

@@ -1,9 +1,9 @@
 import { createCommand, UsageError } from '@public-api/cli-kit/command'
 import { flag } from '@public-api/cli-kit/options'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { ResourceName } from '@public-api/contract/registry/resource-names'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { createMarks, formatField, formatResource } from './format-diff.ts'
 import {

@@ -1,7 +1,7 @@
 import { formatJson } from '@public-api/cli-kit/format-json'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { wordChanges } from '@public-api/contract/text/word-changes'
 
 /** How removed and added words are marked: by colors on a terminal, else by brackets. */

@@ -9,8 +9,14 @@ import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { openIncident, resolveIncident, updateIncident } from '../publishing/editing/edit-status.ts'
 import { isOpen } from '../publishing/rules/status-rules.ts'
-import { COMPONENT_OPTION, EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus } from './edit-status.ts'
 import { CONTENT_OPTION, requireOption } from './releases-folder.ts'
+import {
+  COMPONENT_OPTION,
+  EDIT_EXIT,
+  EDIT_OPTIONS,
+  editStatus,
+  readStatus,
+} from './status-edit-command.ts'
 
 /** The states of an incident that goes on. */
 const OPEN_STATES = INCIDENT_STATES.filter((state) => state !== 'resolved')

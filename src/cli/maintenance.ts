@@ -13,8 +13,8 @@ import {
   rescheduleMaintenance,
   scheduleMaintenance,
 } from '../publishing/editing/edit-status.ts'
-import { EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus } from './edit-status.ts'
 import { CONTENT_OPTION, requireOption } from './releases-folder.ts'
+import { EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus } from './status-edit-command.ts'
 
 const scheduleCommand = createCommand({
   usage:

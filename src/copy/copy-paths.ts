@@ -1,4 +1,4 @@
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 
 /**
  * The file of a path in a copy: `/en/status` is `en/status/index.html`, which every static host serves. A path with an

@@ -1,7 +1,7 @@
-import { type Locale, LOCALES } from '@public-api/contract/registry/locales'
-import { securityHeaders } from '../pages/delivery/security-headers.ts'
+import { type Locale, LOCALES } from '@public-api/contract/terms/locales'
+import { pathOfPage } from '../pages/addresses.ts'
 import { escapeHtml } from '../pages/markup/html.ts'
-import { pathOfPage } from '../pages/page.ts'
+import { securityHeaders } from '../pages/serving/security-headers.ts'
 import { TEXTS } from '../pages/texts/texts.ts'
 
 /** A page that leads to another one without a script, for hosts that cannot redirect by language. */

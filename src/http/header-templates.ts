@@ -1,13 +1,13 @@
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
+import { ENDPOINTS, LINKS, type Endpoint } from '@public-api/contract/registry/endpoints'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import {
   CACHE_CLASSES,
   CORS,
   HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
-} from '@public-api/contract/http/headers'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS, LINKS, type Endpoint } from '@public-api/contract/registry/endpoints'
+} from '@public-api/contract/terms/headers'
 import type { ServedEndpoint } from './exchange.ts'
 
 /** Headers of every response of a read endpoint, including errors and 304 (spec section 8, Fetch standard 3.2). */

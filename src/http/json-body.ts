@@ -1,5 +1,5 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
-import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { stripEnds } from '@public-api/contract/text/strip-ends'
 
 /** Strict, and keeps a byte order mark, which no JSON text may start with (RFC 8259 8.1). */

@@ -1,5 +1,5 @@
-import { HEADERS } from '@public-api/contract/http/headers'
-import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { HEADERS } from '@public-api/contract/terms/headers'
+import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import { type BareItem, type Item, parseDictionary, type Parameters } from 'structured-headers'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 

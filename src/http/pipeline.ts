@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Issuance } from '@public-api/contract/keys/issuance'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { KeyQuotaError, orKeysUnavailable, type ApiKeys } from '../service/api-keys/api-keys.ts'
 import type { Clock } from '../service/clock.ts'

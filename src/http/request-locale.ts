@@ -1,4 +1,4 @@
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import type { ApiRequest } from './api-request.ts'
 
 /** A language range with its weight, 1 by default (RFC 9110 12.5.4, RFC 4647 2.1). */

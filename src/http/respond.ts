@@ -6,15 +6,15 @@ import {
   formatSuccess,
   formatSuccessStart,
 } from '@public-api/contract/http/envelope'
+import { formatContentDigest, formatSignedText } from '@public-api/contract/http/signature'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { API_VERSION } from '@public-api/contract/terms/api-version'
 import {
   ERROR_CACHE_CONTROL,
   HEADERS,
   NO_INDEX_HEADERS,
   RESPONSE_CONTENT_TYPE,
-} from '@public-api/contract/http/headers'
-import { formatContentDigest, formatSignedText } from '@public-api/contract/http/signature'
-import { API_VERSION } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+} from '@public-api/contract/terms/headers'
 import { sha256Base64, sha256Base64OfParts } from '../crypto/sha256.ts'
 import type { KeyQuota } from '../service/api-keys/api-keys.ts'
 import type { Payload } from '../service/releases/payload.ts'

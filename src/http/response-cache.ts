@@ -1,4 +1,4 @@
-import { CACHE_CLASSES, HEADERS } from '@public-api/contract/http/headers'
+import { CACHE_CLASSES, HEADERS } from '@public-api/contract/terms/headers'
 import type { Clock } from '../service/clock.ts'
 import type { ApiRequest, App, Reply } from './api-request.ts'
 

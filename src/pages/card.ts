@@ -1,6 +1,6 @@
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { sha256Base64url } from '../crypto/sha256.ts'
-import { DEFAULT_ACCENT } from './delivery/site-assets.ts'
+import { DEFAULT_ACCENT } from './markup/site-assets.ts'
 import { type Page, type PageContext, siteName } from './page.ts'
 
 /** The size of a card in pixels, which platforms expect. */

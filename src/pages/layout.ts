@@ -1,25 +1,22 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import type { Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
+import type { Locale } from '@public-api/contract/terms/locales'
+import { archivePath, feedPath, markdownPath, pathOfPage, searchIndexPath } from './addresses.ts'
 import { CARD_SIZE, cardName, cardOf, cardPath } from './card.ts'
-import { FEED_FORMATS } from './delivery/feed-formats.ts'
-import { feedPath, feedTexts } from './delivery/feeds.ts'
-import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
-import { archivePath } from './history/resource-changes.ts'
+import { FEED_FORMATS } from './files/feed-formats.ts'
+import { feedTexts } from './files/feeds.ts'
 import { bulletList, link, pageLink, pageSection, scriptTexts } from './markup/elements.ts'
 import { code, html, type Html } from './markup/html.ts'
 import { operatorText, richText } from './markup/rich-text.ts'
+import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './markup/site-assets.ts'
 import {
   alternatesOf,
   isListed,
   MARKDOWN_TYPE,
-  markdownPath,
   type Page,
   type PageBody,
   type PageContext,
   type PageGroups,
-  pathOfPage,
-  searchIndexPath,
   siteName,
   verifyPath,
 } from './page.ts'

@@ -1,8 +1,9 @@
 import { nearestName } from '@public-api/contract/text/nearest-name'
+import { pathOfPage } from './addresses.ts'
 import { bulletList, link } from './markup/elements.ts'
 import { html } from './markup/html.ts'
 import { richText, sentencesHtml } from './markup/rich-text.ts'
-import { type Page, pathOfPage } from './page.ts'
+import { type Page } from './page.ts'
 import type { Texts } from './texts/texts.ts'
 
 /** Longer paths are compared with the beginnings of pages only: comparing by letters takes time. */

@@ -1,7 +1,6 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
-import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
-import type { FeedName } from './delivery/feed-names.ts'
+import type { Locale } from '@public-api/contract/terms/locales'
+import { type FeedName, pathOfPage } from './addresses.ts'
 import { link } from './markup/elements.ts'
 import type { Html, HtmlValue } from './markup/html.ts'
 import type { createSiteData } from './site-data.ts'
@@ -77,11 +76,6 @@ export function isListed(page: Page, facts: SiteData): boolean {
   return !facts.isLeftOut(page.path) && page.isListed?.(facts) !== false
 }
 
-/** Path of a page in a locale: `/en`, `/th/reference`. */
-export function pathOfPage(locale: Locale, path: string): string {
-  return path === '' ? `/${locale}` : `/${locale}/${path}`
-}
-
 /** A link to what only the service has: a copy names the host that the link leads to. */
 export function linkToService({ copy, origin }: SiteData, path: string, text: string): Html {
   return copy === undefined ? link(path, text) : link(path, `${text} (${new URL(origin).host})`)
@@ -89,18 +83,6 @@ export function linkToService({ copy, origin }: SiteData, path: string, text: st
 
 /** The media type of Markdown (RFC 7763). */
 export const MARKDOWN_TYPE = 'text/markdown'
-
-/** Path of the Markdown twin of a page: `/en/status.md`, and `/en/index.md` for the locale home. */
-export function markdownPath(pagePath: string): string {
-  return LOCALES.some((locale) => pagePath === `/${locale}`)
-    ? `${pagePath}/index.md`
-    : `${pagePath}.md`
-}
-
-/** Path of the index that the search of a language reads. */
-export function searchIndexPath(locale: Locale): string {
-  return `/${locale}/search.json`
-}
 
 /** Paths of a page by language for search engines: each offered language, and the default. */
 export function alternatesOf(
@@ -115,14 +97,4 @@ export function alternatesOf(
 export function verifyPath(locale: Locale, resources: readonly string[]): string {
   if (resources.length === 0) return `${pathOfPage(locale, 'history')}#audit`
   return `${pathOfPage(locale, 'verify')}?of=${resources.join('+')}#browser`
-}
-
-/** Path below the locale of the reference page of a group of endpoints. */
-export function groupPath(tag: string): string {
-  return `reference/${tag}`
-}
-
-/** Where the reference documents an endpoint. */
-export function endpointPath(locale: Locale, name: string, { tag }: Pick<Endpoint, 'tag'>): string {
-  return `${pathOfPage(locale, groupPath(tag))}#${name}`
 }

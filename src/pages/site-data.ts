@@ -3,7 +3,6 @@ import type { Redaction } from '@public-api/contract/history/redaction'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { Issuance } from '@public-api/contract/keys/issuance'
 import type { Registry } from '@public-api/contract/registry/endpoints'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import {
   EARLY_ACCESS_RESOURCE,
@@ -28,6 +27,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { bytesOfBody, type App } from '../http/api-request.ts'

@@ -1,4 +1,4 @@
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { compileContent } from '../publishing/compile/compile-content.ts'
 import { appendVersion, readVersions } from '../publishing/releases/append-version.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
+import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/terms/headers'
 import { type ApiRequest, type App, bytesOfBody, type Reply } from '../http/api-request.ts'
 import { refuseForeign } from '../http/private-port.ts'
-import { securityHeaders } from '../pages/delivery/security-headers.ts'
 import { escapeMarkdown } from '../pages/markdown/markdown-text.ts'
 import { html, type Html } from '../pages/markup/html.ts'
 import { MARKDOWN_TYPE } from '../pages/page.ts'
+import { securityHeaders } from '../pages/serving/security-headers.ts'
 import { type ContentMistake, formatMistake } from '../publishing/rules/content-mistake.ts'
 
 /** What the preview shows now. */

@@ -1,5 +1,5 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
-import { TIME_STATES } from '@public-api/contract/schemas/schemas'
+import { TIME_STATES } from '@public-api/contract/registry/schemas'
 import type { Aggregator, Gauge } from 'prom-client'
 import type { Connections } from '../http/connection/connections.ts'
 import type { ApiKeys } from '../service/api-keys/api-keys.ts'

@@ -16,7 +16,7 @@ import {
   RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
   SNAPSHOT_ID_PATTERN,
-} from '@public-api/contract/schemas/identifier-patterns'
+} from '@public-api/contract/terms/identifier-patterns'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
 import { type FolderEntry, listBelow, readBelow } from '../files/folder-files.ts'

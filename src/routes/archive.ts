@@ -1,10 +1,10 @@
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
-import { RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/headers'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { RESPONSE_CONTENT_TYPE } from '@public-api/contract/terms/headers'
 import {
   RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
-} from '@public-api/contract/schemas/identifier-patterns'
+} from '@public-api/contract/terms/identifier-patterns'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { createCanonicalPayload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'

@@ -1,12 +1,12 @@
-import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { LIMITS } from '@public-api/contract/registry/limits'
-import { LOCALES } from '@public-api/contract/registry/locales'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
+import type { DataOf } from '@public-api/contract/registry/schemas'
 import {
   EARLY_ACCESS_RESOURCE,
   type EarlyAccessState,
 } from '@public-api/contract/snapshots/early-access'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
+import { LIMITS } from '@public-api/contract/terms/limits'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { INTERESTS, REGISTRATION_SCHEMA } from '@public-api/contract/waitlist/registration-schema'
 import type { ChallengeDescription } from '../service/challenge/challenge.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'

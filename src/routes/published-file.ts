@@ -1,4 +1,4 @@
-import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
+import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/terms/headers'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'

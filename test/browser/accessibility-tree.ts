@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import type { Page } from 'playwright-core'
-import { PAGES } from '../../src/pages/page-table.ts'
+import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 
 /** A node of the tree that screen readers read. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import type { Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import {

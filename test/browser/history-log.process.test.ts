@@ -8,7 +8,7 @@ import {
 } from '@public-api/client-internal/log/fork-evidence'
 import { verifyLogMismatch, type LogMismatch } from '@public-api/client-internal/log/log-mismatch'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import type { Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'

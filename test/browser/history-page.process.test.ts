@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test, type TestContext } from 'node:test'
-import { verifyEvidence, type HistoryEvidence } from '@public-api/client-internal/history-evidence'
-import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-internal/history-proofs'
+import {
+  verifyEvidence,
+  type HistoryEvidence,
+} from '@public-api/client-internal/history/history-evidence'
+import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-internal/history/history-proofs'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'

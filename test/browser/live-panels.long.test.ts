@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import type { Page, Route } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'

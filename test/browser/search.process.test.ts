@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'

@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
-import { verifyEvidence, type HistoryEvidence } from '@public-api/client-internal/history-evidence'
+import {
+  verifyEvidence,
+  type HistoryEvidence,
+} from '@public-api/client-internal/history/history-evidence'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'

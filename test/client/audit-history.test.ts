@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { auditHistory } from '@public-api/client-internal/audit-history'
-import type { AuditProgress } from '@public-api/client-internal/audit-options'
 import { createClient, type Client } from '@public-api/client-internal/client'
 import type { Fetch } from '@public-api/client-internal/connection'
-import type { HeadStore, SavedHead } from '@public-api/client-internal/head-store'
-import { HistoryError } from '@public-api/client-internal/history-error'
+import { auditHistory } from '@public-api/client-internal/history/audit-history'
+import type { AuditProgress } from '@public-api/client-internal/history/audit-options'
+import type { HeadStore, SavedHead } from '@public-api/client-internal/history/head-store'
+import { HistoryError } from '@public-api/client-internal/history/history-error'
 import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-} from '@public-api/client-internal/history-evidence'
-import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-internal/history-proofs'
+} from '@public-api/client-internal/history/history-evidence'
+import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-internal/history/history-proofs'
+import { UnsettledError } from '@public-api/client-internal/history/unsettled-error'
 import {
   publishedOf,
   toPortable,
   type PortableResponse,
 } from '@public-api/client-internal/portable-response'
-import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '@public-api/client-internal/client'
 import type { Fetch } from '@public-api/client-internal/connection'
-import type { HeadStore, SavedHead } from '@public-api/client-internal/head-store'
+import type { HeadStore, SavedHead } from '@public-api/client-internal/history/head-store'
 import {
   auditHistoryWithLog,
   SavedCheckpointError,

@@ -8,7 +8,7 @@ import {
   parseSavedHead,
   type HeadStore,
   type SavedHead,
-} from '@public-api/client-internal/head-store'
+} from '@public-api/client-internal/history/head-store'
 import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -5,12 +5,12 @@ import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-} from '@public-api/client-internal/history-evidence'
+} from '@public-api/client-internal/history/history-evidence'
 import {
   HISTORY_FAULTS,
   type HistoryFault,
   ROLLOUT_MS,
-} from '@public-api/client-internal/history-proofs'
+} from '@public-api/client-internal/history/history-proofs'
 import { toPortable, type PortableResponse } from '@public-api/client-internal/portable-response'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { pathOf } from '@public-api/contract/http/request-target'

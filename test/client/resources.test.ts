@@ -9,13 +9,13 @@ import type {
   RevokedKey,
 } from '@public-api/client-internal/write'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
-import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import {
   DATA_SCHEMAS,
   type DataOf,
   type DataSchemaName,
   type REQUEST_SCHEMAS,
-} from '@public-api/contract/schemas/schemas'
+} from '@public-api/contract/registry/schemas'
+import type { JsonSchema, SchemaType } from '@public-api/contract/terms/schema-type'
 import { createClientTypes } from '../../scripts/client-types.ts'
 import { OWN_CONTRACT } from '../../scripts/contract-outline.ts'
 

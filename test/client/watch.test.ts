@@ -4,10 +4,14 @@ import { describe, test, type TestContext } from 'node:test'
 import { createClient } from '@public-api/client-internal/client'
 import type { ClientOptions } from '@public-api/client-internal/client-options'
 import { ConnectionError } from '@public-api/client-internal/connection'
-import { openCopies } from '@public-api/client-internal/copies'
-import { HistoryError } from '@public-api/client-internal/history-error'
-import { verifyEvidence } from '@public-api/client-internal/history-evidence'
-import { watch, type WatchFailure, type WatchOptions } from '@public-api/client-internal/watch'
+import { openCopies } from '@public-api/client-internal/copies/copies'
+import { HistoryError } from '@public-api/client-internal/history/history-error'
+import { verifyEvidence } from '@public-api/client-internal/history/history-evidence'
+import {
+  watch,
+  type WatchFailure,
+  type WatchOptions,
+} from '@public-api/client-internal/history/watch'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { madeHistory } from '../support/made-releases.ts'

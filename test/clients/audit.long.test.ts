@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test, type TestContext } from 'node:test'
-import { auditHistory } from '@public-api/client-internal/audit-history'
 import { createClient } from '@public-api/client-internal/client'
-import { verifyEvidence, type HistoryEvidence } from '@public-api/client-internal/history-evidence'
+import { auditHistory } from '@public-api/client-internal/history/audit-history'
+import {
+  verifyEvidence,
+  type HistoryEvidence,
+} from '@public-api/client-internal/history/history-evidence'
 import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { type PublishedHistory } from '../../src/service/releases/releases.ts'

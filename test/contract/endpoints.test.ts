@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ISSUANCE } from '@public-api/contract/keys/issuance'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import { TAGS } from '@public-api/contract/terms/endpoint-terms'
 import { SPEC_ENDPOINTS } from '../support/spec-endpoints.ts'
 
 const rows: readonly Endpoint[] = Object.values(ENDPOINTS)

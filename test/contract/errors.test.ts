@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ERRORS, type CatalogError } from '@public-api/contract/errors/errors'
 import { ENDPOINTS, errorsOf, ROUTE_ERRORS } from '@public-api/contract/registry/endpoints'
-import { ERROR_SCHEMA } from '@public-api/contract/schemas/schemas'
+import { ERROR_SCHEMA } from '@public-api/contract/registry/schemas'
 
 // The catalog of the specification (section 7), written out by hand: code, status, retryable, seconds to wait.
 const PROMISED = `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
 import {
   foldFieldName,
   FORBIDDEN_FIELDS,

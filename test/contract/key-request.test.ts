@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { parseKeyRequest } from '@public-api/contract/keys/key-request'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
 import * as fc from 'fast-check'
 import { schemaCheck } from '../documents/document-schemas.ts'
 

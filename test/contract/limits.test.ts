@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 
 test('the limits are those of spec section 8', () => {
   assert.deepEqual(LIMITS, {

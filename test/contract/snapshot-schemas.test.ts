@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
-import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   isSnapshotName,
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
+import { closeSchema, type JsonSchema } from '@public-api/contract/terms/schema-type'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 

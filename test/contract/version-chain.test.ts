@@ -11,7 +11,7 @@ import {
 } from '@public-api/contract/history/version-chain'
 import { parseVersionEntry, VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
-import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
+import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/terms/identifier-patterns'
 import * as fc from 'fast-check'
 import { walkHistory } from '../../src/crypto/published-history.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'

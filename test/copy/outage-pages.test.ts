@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { listCopyFiles } from '../../src/copy/copy-source.ts'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'

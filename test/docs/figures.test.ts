@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 
 function read(file: string): string {
   return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')

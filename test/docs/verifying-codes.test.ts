@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { HISTORY_FAULTS } from '@public-api/client-internal/history-proofs'
+import { HISTORY_FAULTS } from '@public-api/client-internal/history/history-proofs'
 import { LOG_FAULTS } from '@public-api/client-internal/log/log-error'
 import { VERIFICATION_FAULTS } from '@public-api/client-internal/verification-error'
 

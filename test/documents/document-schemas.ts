@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 

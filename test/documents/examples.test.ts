@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExample, SPECIAL_CASE_FIELDS } from '@public-api/contract/documents/examples'
-import { LIMITS } from '@public-api/contract/registry/limits'
-import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   DATA_SCHEMAS,
   REQUEST_SCHEMAS,
   type DataOf,
   type DataSchemaName,
-} from '@public-api/contract/schemas/schemas'
+} from '@public-api/contract/registry/schemas'
+import { LIMITS } from '@public-api/contract/terms/limits'
+import { closeSchema, type JsonSchema } from '@public-api/contract/terms/schema-type'
 import { schemaCheck } from './document-schemas.ts'
 
 const schemas: readonly (readonly [string, JsonSchema])[] = Object.entries({

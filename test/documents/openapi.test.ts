@@ -9,14 +9,14 @@ import {
   formatSuccess,
   SCHEMA_IDS,
 } from '@public-api/contract/http/envelope'
-import { CACHE_CLASSES, CORS, HEADERS } from '@public-api/contract/http/headers'
 import {
   canonicalJson,
   type JsonObject,
   type JsonValue,
 } from '@public-api/contract/json/canonical-json'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import { CACHE_CLASSES, CORS, HEADERS } from '@public-api/contract/terms/headers'
 import FIRST_VERSION from '../../releases/versions/VS-0001.json' with { type: 'json' }
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { objectAt, resolvePlace } from './document-places.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@public-api/contract/errors/api-error'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { ChallengeUnavailableError } from '../../src/service/challenge/challenge.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import * as fc from 'fast-check'
 import { localeOfAcceptLanguage, localeOfRequest } from '../../src/http/request-locale.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'

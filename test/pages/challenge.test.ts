@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChallengePage } from '../../src/pages/delivery/challenge.ts'
+import { createChallengePage } from '../../src/pages/serving/challenge.ts'
 import type { Challenge } from '../../src/service/challenge/challenge.ts'
 import { CountersError, type Counters } from '../../src/storage/counters/counters.ts'
 import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'

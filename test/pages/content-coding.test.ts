@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { codingOf } from '../../src/pages/delivery/content-coding.ts'
+import { codingOf } from '../../src/pages/serving/content-coding.ts'
 
 const CASES: readonly (readonly [acceptEncoding: string | undefined, coding: string])[] = [
   [undefined, 'identity'],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CHANGE_KINDS } from '@public-api/contract/history/version-chain'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import { RESOURCE_NAMES } from '@public-api/contract/registry/resource-names'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isSnapshotName, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { LOCALES } from '@public-api/contract/terms/locales'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stateBadge } from '../../src/pages/texts/enum-labels.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 

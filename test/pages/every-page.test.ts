@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { LOCALES } from '@public-api/contract/registry/locales'
-import { securityHeaders } from '../../src/pages/delivery/security-headers.ts'
-import { PAGES } from '../../src/pages/page-table.ts'
-import { pathOfPage } from '../../src/pages/page.ts'
+import { LOCALES } from '@public-api/contract/terms/locales'
+import { pathOfPage } from '../../src/pages/addresses.ts'
+import { PAGES } from '../../src/pages/serving/page-table.ts'
+import { securityHeaders } from '../../src/pages/serving/security-headers.ts'
 import { createAltchaChallenge } from '../../src/service/challenge/altcha-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
 import { setClock } from '../storage/counters/counters-behavior.ts'
@@ -48,7 +48,7 @@ function header(response: RawResponse, name: string): string | undefined {
 
 /** The 404 page, and pages whose path names a version. */
 const UNLISTED = [
-  'generated-page.ts',
+  'serving/generated-page.ts',
   'not-found-page.ts',
   'history/version-page.ts',
   'history/since-page.ts',
@@ -61,8 +61,10 @@ test('every page module is in the page table', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('-page.ts'),
   )
-  const table = readFileSync(`${folder}/page-table.ts`, 'utf8')
-  const missing = files.filter((file) => !UNLISTED.includes(file) && !table.includes(`'./${file}'`))
+  const table = readFileSync(`${folder}/serving/page-table.ts`, 'utf8')
+  const missing = files.filter(
+    (file) => !UNLISTED.includes(file) && !table.includes(`'../${file}'`),
+  )
   assert.deepEqual(missing, [])
   assert.equal(
     files.length - UNLISTED.length,

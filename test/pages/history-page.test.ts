@@ -5,9 +5,9 @@ import {
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { html } from '../../src/pages/markup/html.ts'
 import { contractText } from '../../src/pages/texts/contract-texts.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'

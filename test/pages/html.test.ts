@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { calendarText } from '../../src/pages/delivery/icalendar.ts'
+import { calendarText } from '../../src/pages/files/icalendar.ts'
 import { parseMarkup } from '../../src/pages/markdown/page-tree.ts'
 import { writeMarkdown } from '../../src/pages/markdown/write-markdown.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { dayHtml, momentHtml, momentInText } from '../../src/pages/texts/moments.ts'
 
 const ISO = '2026-11-21T22:05:59Z'

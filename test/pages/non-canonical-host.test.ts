@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nonCanonicalHost } from '../../src/pages/delivery/non-canonical-host.ts'
+import { nonCanonicalHost } from '../../src/pages/serving/non-canonical-host.ts'
 
 test('detects other loopback names with the same port', () => {
   const isOther = nonCanonicalHost('http://127.0.0.1:8080')

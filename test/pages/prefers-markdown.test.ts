@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefersMarkdown } from '../../src/pages/delivery/prefers-markdown.ts'
+import { prefersMarkdown } from '../../src/pages/serving/prefers-markdown.ts'
 
 test('only a client that names Markdown with the weight of HTML or more gets it', () => {
   for (const [accept, expected] of [

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
+import { pathOfPage } from '../../src/pages/addresses.ts'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
-import { PAGES } from '../../src/pages/page-table.ts'
-import { pathOfPage } from '../../src/pages/page.ts'
+import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import type { PublishedHistory } from '../../src/service/releases/releases.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'

@@ -5,12 +5,6 @@ import { VERIFICATION_STEPS } from '@public-api/client-internal/verification-ste
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { REMEDIES } from '@public-api/contract/errors/remedies'
-import { CACHE_CLASSES } from '@public-api/contract/http/headers'
-import {
-  ENDPOINT_STATUSES,
-  STABILITY_LEVELS,
-  TAGS,
-} from '@public-api/contract/registry/endpoint-terms'
 import {
   ENDPOINTS,
   errorsOf,
@@ -18,10 +12,16 @@ import {
   KEY_ERRORS,
   type Registry,
 } from '@public-api/contract/registry/endpoints'
-import { LIMITS } from '@public-api/contract/registry/limits'
-import { LOCALES } from '@public-api/contract/registry/locales'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
+import {
+  ENDPOINT_STATUSES,
+  STABILITY_LEVELS,
+  TAGS,
+} from '@public-api/contract/terms/endpoint-terms'
+import { CACHE_CLASSES } from '@public-api/contract/terms/headers'
+import { LIMITS } from '@public-api/contract/terms/limits'
+import { LOCALES } from '@public-api/contract/terms/locales'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import type { AppDependencies } from '../../src/app.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { countText, plainText, type PluralForms } from '../../src/pages/markup/rich-text.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import { createSearch, type Piece, type Place } from '../../src/browser/search-matches.ts'
 import type { SearchIndex } from '../../src/pages/search/search-index.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { createRecorder } from '../../src/pages/published-record.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf, type MadeVersion } from '../support/made-content.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { createSimulatedClock, simulatedClockMissing } from '../caches/simulated-clock.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { solvedToken, startRegistering } from '../support/registering-service.ts'

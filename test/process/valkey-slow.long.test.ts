@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { REDIS_SKIP_REASON, startRedis } from '../storage/counters/redis-server.ts'
 import { startDelayingRelay } from '../support/delaying-relay.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { REDIS_SKIP_REASON, startRedis } from '../storage/counters/redis-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { solvedToken, startRegistering } from '../support/registering-service.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
@@ -13,6 +12,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { compileContent } from '../../src/publishing/compile/compile-content.ts'
 
 /** After every time that the content names. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
-import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { DATA_SCHEMAS } from '@public-api/contract/registry/schemas'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import { runKeyedApp, SELF, type KeyedApp, withKey } from '../support/keyed-app.ts'
 import {

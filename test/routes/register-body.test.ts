@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { parseRawResponse, rawRequest, sendRaw } from '../support/raw-http.ts'
 import {
   JSON_TYPE,

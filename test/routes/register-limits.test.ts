@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
 import { ask, codeOf, type ReceivedResponse } from '../support/received-response.ts'
 import {

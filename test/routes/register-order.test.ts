@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { registerRaw } from '../support/raw-registration.ts'
 import { outcome } from '../support/received-response.ts'
 import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'

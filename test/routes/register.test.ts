@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
 import {

@@ -1,7 +1,6 @@
 import { createExample } from '@public-api/contract/documents/examples'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { ORGANIZATION_SCHEMA } from '@public-api/contract/snapshots/organization'
 import {
   SNAPSHOT_NAMES,
@@ -9,6 +8,7 @@ import {
   type SnapshotData,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { madeEntry } from './made-entry.ts'

@@ -4,7 +4,7 @@ import {
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
-import { API_VERSION, REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import { API_VERSION, REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { versionHash } from '../../src/crypto/published-history.ts'
 
 /** Content of an entry besides its links. */

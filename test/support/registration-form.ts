@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import type { Page } from 'playwright-core'
 import { listen } from '../../src/http/connection/listener.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'

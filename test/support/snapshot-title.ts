@@ -1,8 +1,8 @@
-import type { Locale } from '@public-api/contract/registry/locales'
 import {
   SNAPSHOT_SCHEMAS,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { Locale } from '@public-api/contract/terms/locales'
 import { contractText } from '../../src/pages/texts/contract-texts.ts'
 import { unescapeHtml } from './page-markup.ts'
 

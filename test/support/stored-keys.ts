@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
+import type { DataOf } from '@public-api/contract/registry/schemas'
 import { createApiKeys, type ApiKeys } from '../../src/service/api-keys/api-keys.ts'
 import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
 import type { ApiKeyStore } from '../../src/storage/stores/api-key-store.ts'

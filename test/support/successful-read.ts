@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { DATA_SCHEMAS, type DataSchemaName } from '@public-api/contract/schemas/schemas'
+import { DATA_SCHEMAS, type DataSchemaName } from '@public-api/contract/registry/schemas'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import { rawRequest, sendRaw } from './raw-http.ts'
 import { toResponse, assertSigned, etagOf, publishedKey } from './received-response.ts'

@@ -16,9 +16,9 @@ import {
   type Expectations,
   type Verification,
 } from '@public-api/client-internal/verify-response'
-import { HEADERS } from '@public-api/contract/http/headers'
-import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { HEADERS } from '@public-api/contract/terms/headers'
+import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'

@@ -1,5 +1,5 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { READ_PATHS } from '#contract/registry/read-paths'
+import { CLIENT_HEADERS } from '#contract/terms/client-headers'
 import type { Client } from './client.ts'
 import { freshTarget } from './fresh-target.ts'
 import { postJson, type WriteOptions } from './post-json.ts'

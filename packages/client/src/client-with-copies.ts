@@ -1,6 +1,6 @@
 import type { ClientOptions } from './client-options.ts'
 import { createClient as createOriginClient, type Client } from './client.ts'
-import { openCopies } from './copies.ts'
+import { openCopies } from './copies/copies.ts'
 
 /**
  * Creates a client. It sends nothing before the first call. Throws a TypeError for wrong options.

@@ -1,4 +1,4 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { CLIENT_HEADERS } from '#contract/terms/client-headers'
 import { readHeaders, type HeaderSource } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
 import { orAborted } from './retries.ts'

@@ -1,4 +1,4 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { CLIENT_HEADERS } from '#contract/terms/client-headers'
 import { ConnectionError, RedirectError } from './connection.ts'
 import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'

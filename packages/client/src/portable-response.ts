@@ -1,5 +1,5 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { propertyOf } from '#contract/json/property-of'
+import { CLIENT_HEADERS } from '#contract/terms/client-headers'
 import { parseInstant } from '#contract/text/instant'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'

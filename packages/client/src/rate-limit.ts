@@ -1,4 +1,4 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { CLIENT_HEADERS } from '#contract/terms/client-headers'
 import { readHeaders, type HeaderSource } from './header-fields.ts'
 
 /** Quota of the API key, from the headers of a response. The signature does not cover these headers. */

@@ -1,7 +1,7 @@
 import type { Issuance } from '../keys/issuance.ts'
-import { API_VERSION, BASE_PATH } from '../registry/api-version.ts'
 import { LINKS, visibleEndpoints, type Registry, type Runtime } from '../registry/endpoints.ts'
-import type { DataOf } from '../schemas/schemas.ts'
+import type { DataOf } from '../registry/schemas.ts'
+import { API_VERSION, BASE_PATH } from '../terms/api-version.ts'
 
 /** What the documents describe. */
 export interface DocumentedTables {

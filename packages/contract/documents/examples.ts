@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/canonical-json.ts'
-import type { JsonSchema } from '../schemas/schema-type.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
 
 /**
  * Optional fields of special cases: a deprecated endpoint, enabled issuance, a known wait. Examples show the ordinary

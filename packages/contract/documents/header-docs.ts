@@ -1,16 +1,16 @@
+import { formatRevalidated } from '../http/signature.ts'
+import { READ_PATHS } from '../registry/read-paths.ts'
+import { EXAMPLE_EPOCH_MS, enumField, text, whole } from '../schemas/fields.ts'
+import { API_VERSION } from '../terms/api-version.ts'
 import {
   CORS,
   ERROR_CACHE_CONTROL,
   HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
-} from '../http/headers.ts'
-import { formatRevalidated } from '../http/signature.ts'
-import { API_VERSION } from '../registry/api-version.ts'
-import { LIMITS } from '../registry/limits.ts'
-import { READ_PATHS } from '../registry/read-paths.ts'
-import { EXAMPLE_EPOCH_MS, enumField, text, whole } from '../schemas/fields.ts'
-import type { JsonSchema } from '../schemas/schema-type.ts'
+} from '../terms/headers.ts'
+import { LIMITS } from '../terms/limits.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
 import { DAY_MS, formatInstant } from '../text/instant.ts'
 
 /** The schema of the value of each header, by key in HEADERS. Its description says what the header means. */

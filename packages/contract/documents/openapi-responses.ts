@@ -1,9 +1,9 @@
 import { ERRORS, type ErrorCode } from '../errors/errors.ts'
 import { createErrorBody, SCHEMA_IDS } from '../http/envelope.ts'
-import { CACHE_CLASSES, HEADERS, JSON_MEDIA_TYPE, type CacheClass } from '../http/headers.ts'
 import type { JsonObject, JsonValue } from '../json/canonical-json.ts'
 import { errorsOf, LINKS, type Endpoint } from '../registry/endpoints.ts'
-import { DATA_SCHEMAS } from '../schemas/schemas.ts'
+import { DATA_SCHEMAS } from '../registry/schemas.ts'
+import { CACHE_CLASSES, HEADERS, JSON_MEDIA_TYPE, type CacheClass } from '../terms/headers.ts'
 import { createExample } from './examples.ts'
 import { headersOf, RESPONSE_HEADER_DOCS, type ResponseHeader } from './header-docs.ts'
 import {

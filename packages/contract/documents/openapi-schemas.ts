@@ -2,9 +2,9 @@ import { ERRORS, type ErrorCode } from '../errors/errors.ts'
 import { SCHEMA_IDS } from '../http/envelope.ts'
 import type { JsonObject } from '../json/canonical-json.ts'
 import { errorsOf, type Endpoint, type Registry } from '../registry/endpoints.ts'
+import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../registry/schemas.ts'
 import { EXAMPLE_EPOCH_MS, enumField, flag } from '../schemas/fields.ts'
-import { type JsonSchema, mapSubschemas } from '../schemas/schema-type.ts'
-import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../schemas/schemas.ts'
+import { type JsonSchema, mapSubschemas } from '../terms/schema-type.ts'
 import { formatInstant } from '../text/instant.ts'
 
 /** The identity of the responses in examples: a version 4 UUID and a time. */

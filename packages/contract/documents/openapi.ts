@@ -1,10 +1,7 @@
 import { ERRORS } from '../errors/errors.ts'
-import { HEADERS, JSON_MEDIA_TYPE } from '../http/headers.ts'
 import type { JsonObject, JsonValue } from '../json/canonical-json.ts'
 import { API_KEY_FORMAT } from '../keys/api-key.ts'
 import type { Issuance } from '../keys/issuance.ts'
-import { BASE_PATH, OPENAPI_VERSION } from '../registry/api-version.ts'
-import { TAGS } from '../registry/endpoint-terms.ts'
 import {
   ENDPOINTS,
   LINKS,
@@ -12,7 +9,10 @@ import {
   visibleEndpoints,
   type Endpoint,
 } from '../registry/endpoints.ts'
-import { REQUEST_SCHEMAS } from '../schemas/schemas.ts'
+import { REQUEST_SCHEMAS } from '../registry/schemas.ts'
+import { BASE_PATH, OPENAPI_VERSION } from '../terms/api-version.ts'
+import { TAGS } from '../terms/endpoint-terms.ts'
+import { HEADERS, JSON_MEDIA_TYPE } from '../terms/headers.ts'
 import { createDiscoveryIndex, type DocumentedTables } from './discovery.ts'
 import { createExample, shortenLists } from './examples.ts'
 import { REQUEST_HEADER_DOCS } from './header-docs.ts'

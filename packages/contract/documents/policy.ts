@@ -1,6 +1,17 @@
 import { ERRORS } from '../errors/errors.ts'
 import { SCHEMA_IDS } from '../http/envelope.ts'
 import {
+  formatContentDigest,
+  formatEtag,
+  REVALIDATION_TEXT_LINES,
+  SIGNED_TEXT_LINES,
+} from '../http/signature.ts'
+import { API_KEY_FORMAT } from '../keys/api-key.ts'
+import { ENDPOINTS, LINKS, visibleEndpoints } from '../registry/endpoints.ts'
+import { REQUEST_SCHEMAS, type DataOf } from '../registry/schemas.ts'
+import { API_VERSION, BASE_PATH } from '../terms/api-version.ts'
+import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../terms/endpoint-terms.ts'
+import {
   CACHE_CLASSES,
   CORS,
   ERROR_CACHE_CONTROL,
@@ -8,19 +19,8 @@ import {
   READ_VARY,
   JSON_MEDIA_TYPE,
   RESPONSE_CONTENT_TYPE,
-} from '../http/headers.ts'
-import {
-  formatContentDigest,
-  formatEtag,
-  REVALIDATION_TEXT_LINES,
-  SIGNED_TEXT_LINES,
-} from '../http/signature.ts'
-import { API_KEY_FORMAT } from '../keys/api-key.ts'
-import { API_VERSION, BASE_PATH } from '../registry/api-version.ts'
-import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../registry/endpoint-terms.ts'
-import { ENDPOINTS, LINKS, visibleEndpoints } from '../registry/endpoints.ts'
-import { LIMITS } from '../registry/limits.ts'
-import { REQUEST_SCHEMAS, type DataOf } from '../schemas/schemas.ts'
+} from '../terms/headers.ts'
+import { LIMITS } from '../terms/limits.ts'
 import type { DocumentedTables } from './discovery.ts'
 import {
   headersOf,

@@ -1,7 +1,7 @@
-import { HEADERS } from '../http/headers.ts'
-import { BASE_PATH } from '../registry/api-version.ts'
-import { LIMITS } from '../registry/limits.ts'
-import { LOCALES } from '../registry/locales.ts'
+import { BASE_PATH } from '../terms/api-version.ts'
+import { HEADERS } from '../terms/headers.ts'
+import { LIMITS } from '../terms/limits.ts'
+import { LOCALES } from '../terms/locales.ts'
 
 /** One entry of the error catalog (spec section 7). */
 export interface CatalogError {

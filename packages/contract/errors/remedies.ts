@@ -1,4 +1,4 @@
-import { BASE_PATH } from '../registry/api-version.ts'
+import { BASE_PATH } from '../terms/api-version.ts'
 import type { ErrorCode } from './errors.ts'
 
 /**

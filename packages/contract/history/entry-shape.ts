@@ -4,7 +4,7 @@ import {
   SHA256_BASE64URL_PATTERN,
   SHA256_HEX_PATTERN,
   SNAPSHOT_ID_PATTERN,
-} from '../schemas/identifier-patterns.ts'
+} from '../terms/identifier-patterns.ts'
 import { parseInstant } from '../text/instant.ts'
 import type { VersionEntry, VersionSummary } from './version-chain.ts'
 

@@ -1,8 +1,8 @@
 import { isCanonicalJson } from '../json/canonical-json.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { RESOURCE_NAME_PATTERN } from '../schemas/identifier-patterns.ts'
+import { DATA_SCHEMAS } from '../registry/schemas.ts'
 import { schemaMistakes } from '../schemas/schema-mistake.ts'
-import { DATA_SCHEMAS } from '../schemas/schemas.ts'
+import { RESOURCE_NAME_PATTERN } from '../terms/identifier-patterns.ts'
 import type { VersionEntry } from './version-chain.ts'
 
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)

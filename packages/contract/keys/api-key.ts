@@ -1,4 +1,4 @@
-import { LIMITS } from '../registry/limits.ts'
+import { LIMITS } from '../terms/limits.ts'
 
 /** Prefix of every API key (spec 2.5). */
 export const API_KEY_PREFIX = 'svk_'

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors/api-error.ts'
-import { LIMITS } from '../registry/limits.ts'
+import { REQUEST_SCHEMAS } from '../registry/schemas.ts'
 import { schemaMistake } from '../schemas/schema-mistake.ts'
-import type { SchemaType } from '../schemas/schema-type.ts'
-import { REQUEST_SCHEMAS } from '../schemas/schemas.ts'
+import { LIMITS } from '../terms/limits.ts'
+import type { SchemaType } from '../terms/schema-type.ts'
 
 /** A request for an API key with valid fields. The challenge is verified later. */
 export type KeyRequest = ReturnType<typeof parseKeyRequest>

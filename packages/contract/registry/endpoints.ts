@@ -1,18 +1,18 @@
 import type { ErrorCode } from '../errors/errors.ts'
 import { MAX_HISTORY_PAGE } from '../history/history-page.ts'
-import type { CacheClass } from '../http/headers.ts'
-import { SNAPSHOT_ID_PATTERN } from '../schemas/identifier-patterns.ts'
-import type { JsonSchema } from '../schemas/schema-type.ts'
-import type { DataSchemaName, RequestSchemaName } from '../schemas/schemas.ts'
 import type { SnapshotName } from '../snapshots/snapshot-schemas.ts'
-import { BASE_PATH, OPENAPI_VERSION } from './api-version.ts'
+import { BASE_PATH, OPENAPI_VERSION } from '../terms/api-version.ts'
 import type {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
   RUNTIMES,
   STABILITY_LEVELS,
   TAGS,
-} from './endpoint-terms.ts'
+} from '../terms/endpoint-terms.ts'
+import type { CacheClass } from '../terms/headers.ts'
+import { SNAPSHOT_ID_PATTERN } from '../terms/identifier-patterns.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
+import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 
 /** One row of the registry: everything the service promises about one method on one path. */
 export interface Endpoint {

@@ -1,8 +1,9 @@
 import { ERRORS, type ErrorCode } from '../errors/errors.ts'
 import type { Issuance } from '../keys/issuance.ts'
 import { isSnapshotName } from '../snapshots/snapshot-schemas.ts'
+import { BASE_PATH } from '../terms/api-version.ts'
+import { LIMITS } from '../terms/limits.ts'
 import { DAY_MS, parseInstant } from '../text/instant.ts'
-import { BASE_PATH } from './api-version.ts'
 import {
   BODY_ERRORS,
   ROUTE_ERRORS,
@@ -10,7 +11,6 @@ import {
   type Endpoint,
   type Registry,
 } from './endpoints.ts'
-import { LIMITS } from './limits.ts'
 
 // The types of a row state which words and schemas it may name. These rules are about rows that contradict themselves or
 // each other. Each function yields one sentence for each mistake.

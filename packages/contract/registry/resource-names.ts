@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../schemas/schema-type.ts'
 import { EARLY_ACCESS_RESOURCE, EARLY_ACCESS_SCHEMA } from '../snapshots/early-access.ts'
 import { ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA } from '../snapshots/organization.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type TranslationLocale,
   translationResource,
 } from '../snapshots/translations.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
 
 /** A resource whose texts can be translated: one with an endpoint, the organization, or the state of the waitlist. */
 export type TranslatedName =

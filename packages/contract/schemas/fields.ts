@@ -1,6 +1,10 @@
+import {
+  KEBAB_ID_PATTERN,
+  SHA256_HEX_PATTERN,
+  SNAPSHOT_ID_PATTERN,
+} from '../terms/identifier-patterns.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
 import { DAY_MS, formatInstant, INSTANT } from '../text/instant.ts'
-import { KEBAB_ID_PATTERN, SHA256_HEX_PATTERN, SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
-import type { JsonSchema } from './schema-type.ts'
 
 // The vocabulary of the schemas. Each function returns a literal schema, so that the TypeScript type of a value follows
 // from its schema.

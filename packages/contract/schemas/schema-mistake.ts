@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../terms/schema-type.ts'
 import { parseInstant } from '../text/instant.ts'
-import type { JsonSchema } from './schema-type.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 

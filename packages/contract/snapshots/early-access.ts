@@ -1,5 +1,5 @@
 import { enumField, named, textField } from '../schemas/fields.ts'
-import type { SchemaType } from '../schemas/schema-type.ts'
+import type { SchemaType } from '../terms/schema-type.ts'
 
 /** Name of the resource that opens or closes the waitlist. It has no endpoint of its own. */
 export const EARLY_ACCESS_RESOURCE = 'site/early-access'

@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonObject, type JsonValue } from '../json/canonical-json.ts'
-import type { JsonSchema } from '../schemas/schema-type.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
 import { commonPairs } from '../text/common-pairs.ts'
 import { itemKeyName, itemKeyOf } from './translations.ts'
 

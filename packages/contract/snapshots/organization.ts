@@ -1,4 +1,3 @@
-import { LOCALES } from '../registry/locales.ts'
 import {
   enumField,
   idField,
@@ -11,7 +10,8 @@ import {
   sentenceField,
   urlField,
 } from '../schemas/fields.ts'
-import type { SchemaType } from '../schemas/schema-type.ts'
+import { LOCALES } from '../terms/locales.ts'
+import type { SchemaType } from '../terms/schema-type.ts'
 import { INTERESTS } from '../waitlist/registration-schema.ts'
 
 /** Name of the resource with the organization's identity. It has no endpoint; the pages and feeds show it. */

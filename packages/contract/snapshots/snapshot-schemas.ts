@@ -11,7 +11,7 @@ import {
   named,
   textField,
 } from '../schemas/fields.ts'
-import type { JsonSchema, SchemaType } from '../schemas/schema-type.ts'
+import type { JsonSchema, SchemaType } from '../terms/schema-type.ts'
 import {
   ARCHITECTURE_COMPONENT,
   ARCHITECTURE_FLOW,

@@ -11,7 +11,7 @@ import {
   textField,
   urlField,
 } from '../schemas/fields.ts'
-import type { JsonSchema } from '../schemas/schema-type.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
 import {
   ARCHITECTURE_COMPONENT,
   ARCHITECTURE_FLOW,

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/canonical-json.ts'
 import { propertyOf } from '../json/property-of.ts'
-import { LOCALES } from '../registry/locales.ts'
-import type { JsonSchema } from '../schemas/schema-type.ts'
+import { LOCALES } from '../terms/locales.ts'
+import type { JsonSchema } from '../terms/schema-type.ts'
 
 /** The locale that the content files are written in, and the locales that content can be translated into. */
 export const [CONTENT_LOCALE, ...TRANSLATION_LOCALES] = LOCALES

@@ -1,4 +1,4 @@
-import { LIMITS } from '../registry/limits.ts'
+import { LIMITS } from '../terms/limits.ts'
 import { stripEnds } from '../text/strip-ends.ts'
 
 /** White space that an HTML email input strips from both ends. */

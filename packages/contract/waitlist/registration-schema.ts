@@ -1,7 +1,7 @@
-import { BASE_PATH } from '../registry/api-version.ts'
-import { LIMITS } from '../registry/limits.ts'
-import { LOCALES } from '../registry/locales.ts'
 import { enumField, record } from '../schemas/fields.ts'
+import { BASE_PATH } from '../terms/api-version.ts'
+import { LIMITS } from '../terms/limits.ts'
+import { LOCALES } from '../terms/locales.ts'
 
 /** Areas a registration may name as interests (spec 4.1). */
 export const INTERESTS = [

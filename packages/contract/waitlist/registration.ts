@@ -1,7 +1,7 @@
 import { ApiError } from '../errors/api-error.ts'
 import type { ErrorCode } from '../errors/errors.ts'
 import { schemaMistake } from '../schemas/schema-mistake.ts'
-import type { SchemaType } from '../schemas/schema-type.ts'
+import type { SchemaType } from '../terms/schema-type.ts'
 import { parseEmailAddress } from './email-address.ts'
 import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'

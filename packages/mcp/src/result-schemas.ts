@@ -1,5 +1,5 @@
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { DATA_SCHEMAS, type DataSchemaName } from '@public-api/contract/schemas/schemas'
+import { DATA_SCHEMAS, type DataSchemaName } from '@public-api/contract/registry/schemas'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { z } from 'zod'
 
 /** The facts that accompany every result, which the instructions of the server describe. */

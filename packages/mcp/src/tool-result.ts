@@ -1,14 +1,14 @@
 import { CommandFailure } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { ApiResponseError } from '@public-api/client-internal/api-response-error'
-import { AuditStateError } from '@public-api/client-internal/audit-state-error'
 import { ConnectionError } from '@public-api/client-internal/connection'
-import { CopyError } from '@public-api/client-internal/copy-error'
-import { HistoryError, UnlinkedKeysError } from '@public-api/client-internal/history-error'
-import { HISTORY_FAULTS } from '@public-api/client-internal/history-proofs'
+import { CopyError } from '@public-api/client-internal/copies/copy-error'
+import { AuditStateError } from '@public-api/client-internal/history/audit-state-error'
+import { HistoryError, UnlinkedKeysError } from '@public-api/client-internal/history/history-error'
+import { HISTORY_FAULTS } from '@public-api/client-internal/history/history-proofs'
+import { UnsettledError } from '@public-api/client-internal/history/unsettled-error'
 import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { orAborted } from '@public-api/client-internal/retries'
-import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import {
   VERIFICATION_FAULTS,
   VerificationError,

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { CommandFailure } from '@public-api/cli-kit/command'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { KEBAB_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   STATUSPAGE_COMPONENT_STATUS,
   STATUSPAGE_ID,
   STATUSPAGE_INDICATOR,
 } from '@public-api/contract/snapshots/statuspage'
+import { KEBAB_ID_PATTERN } from '@public-api/contract/terms/identifier-patterns'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { parse, stringify } from 'yaml'
 import { schemaLine } from '../../publishing/compile/editor-schemas.ts'

@@ -4,7 +4,7 @@ import { choiceOption, numberOption, timeOption } from '@public-api/cli-kit/opti
 import { type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { type Progress, withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { createDecryptor } from '../../crypto/age-file.ts'
 import type { WaitlistEntry } from '../../service/waitlist/waitlist-entry.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
+import { NO_INDEX_HEADERS } from '@public-api/contract/terms/headers'
 import type { Log } from '../../service/logger.ts'
 import type { App } from '../api-request.ts'
 import type { ConnectionOptions } from './connection-table.ts'

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { TEST_TOKEN } from '../../service/challenge/challenge.ts'
 import { html, type Html } from '../markup/html.ts'
 import { plainText, richText } from '../markup/rich-text.ts'

@@ -1,10 +1,11 @@
-import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { TEST_TOKEN } from '../../service/challenge/challenge.ts'
+import { endpointPath, pathOfPage } from '../addresses.ts'
 import { bulletList, codeBox, copyButton, link, scriptTexts } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
-import { endpointPath, type Page, type PageContext, pathOfPage } from '../page.ts'
+import { type Page, type PageContext } from '../page.ts'
 import { HOSTED_ORIGINS, isHosted, providerText, registrationForm } from './early-access-form.ts'
 
 /** How to register from a command line, with a challenge that a program can solve. */

@@ -1,16 +1,11 @@
-import { LIMITS } from '@public-api/contract/registry/limits'
-import { SECURITY_TXT_PATH } from '../delivery/well-known-files.ts'
+import { LIMITS } from '@public-api/contract/terms/limits'
+import { pathOfPage } from '../addresses.ts'
+import { SECURITY_TXT_PATH } from '../files/well-known-files.ts'
 import { SAVED_HEAD_NAME } from '../history/history-page.ts'
 import { bulletList, codeLink, dataTable, factList, link } from '../markup/elements.ts'
 import { code, html, type Html, joinHtml } from '../markup/html.ts'
 import { operatorText, richText, sentencesHtml } from '../markup/rich-text.ts'
-import {
-  type Page,
-  type PageBody,
-  type PageContext,
-  type PageSection,
-  pathOfPage,
-} from '../page.ts'
+import { type Page, type PageBody, type PageContext, type PageSection } from '../page.ts'
 import { isHosted, providerText } from './early-access-form.ts'
 
 /** The number or address of a contact, without its scheme and its parameters. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
 import { itemKeyOf } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { wordChanges } from '@public-api/contract/text/word-changes'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { listHtml, plainText } from '../markup/rich-text.ts'

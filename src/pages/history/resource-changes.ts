@@ -9,6 +9,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
+import { archivePath } from '../addresses.ts'
 import { anchor, link } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
@@ -33,10 +34,6 @@ type Versions = readonly [before: VersionEntry | undefined, after: VersionEntry]
 export function resourceName(context: PageContext, name: string): Html {
   return html`${resourceTitle(context, name)} ${code(name)}`
 }
-
-/** Path of the exact bytes of a resource. */
-export const archivePath = (name: string, digest: string): string =>
-  `/archive/resources/${name}/${digest}.json`
 
 /** Translations with a list for each group of texts by position, so that an inserted text is one change. */
 function withLists(value: JsonValue): JsonValue {

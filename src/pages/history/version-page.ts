@@ -1,13 +1,14 @@
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { archivePath, pathOfPage } from '../addresses.ts'
 import { codeLink, dataTable, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
-import { type Page, type PageContext, pathOfPage } from '../page.ts'
+import { type Page, type PageContext } from '../page.ts'
 import { isTranslation, notesLanguage } from '../snapshots/snapshot-sections.ts'
 import { momentInText } from '../texts/moments.ts'
 import { logWitnesses } from '../verify/log-witnesses.ts'
-import { archivePath, changesOfResources, redactionNote, resourceName } from './resource-changes.ts'
+import { changesOfResources, redactionNote, resourceName } from './resource-changes.ts'
 import { sinceLink } from './since-page.ts'
 
 /** What changed from the version before, or what the first version says. */

@@ -1,8 +1,9 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
+import { markdownPath, pathOfPage } from '../addresses.ts'
 import { builtFrom, copySentence, pageContent } from '../layout.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
-import { markdownPath, type Page, type PageContext, pathOfPage } from '../page.ts'
+import { type Page, type PageContext } from '../page.ts'
 import { parseMarkup } from './page-tree.ts'
 import { type ResolveLink, writeMarkdown } from './write-markdown.ts'
 

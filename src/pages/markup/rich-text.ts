@@ -1,4 +1,4 @@
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import { html, type Html, type HtmlValue, joinHtml } from './html.ts'
 
 /** A text with a form for each plural category of its language (CLDR; every language has `other`). */

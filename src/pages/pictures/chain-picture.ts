@@ -1,7 +1,8 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { pathOfPage } from '../addresses.ts'
 import { html, type Html, unbroken } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 import { formatDay } from '../texts/moments.ts'
 import { box, picture } from './picture.ts'
 

@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre'
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import { html, type Html } from '../markup/html.ts'
 import {
   arrowMarker,

@@ -1,4 +1,4 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { html, type Html } from '../markup/html.ts'
 import type { PageContext } from '../page.ts'
 import { box, picture, textLines, wrapText } from './picture.ts'

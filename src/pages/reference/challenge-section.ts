@@ -1,11 +1,12 @@
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
 import { type ChallengePurpose, TEST_TOKEN } from '../../service/challenge/challenge.ts'
+import { pathOfPage } from '../addresses.ts'
 import { isHosted } from '../early-access/early-access-form.ts'
 import { copyButton, link, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 import { TOKEN_PLACEHOLDER } from './request-samples.ts'
 
 /** How to get the token that a request needs, and a button that gets one; undefined for other endpoints. */

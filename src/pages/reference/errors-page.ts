@@ -1,17 +1,18 @@
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { REMEDIES } from '@public-api/contract/errors/remedies'
-import { HEADERS } from '@public-api/contract/http/headers'
 import {
   errorsOf,
   ownErrorsOf,
   KEY_ERRORS,
   ROUTE_ERRORS,
 } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { nodeHttp } from '../../http/connection/node-http.ts'
+import { endpointPath } from '../addresses.ts'
 import { factList, link, listFilter } from '../markup/elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { plainText, richText, sentencesHtml } from '../markup/rich-text.ts'
-import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
+import { type Page, type PageContext, type PageSection } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
 import { exampleError } from './reference-example.ts'
 

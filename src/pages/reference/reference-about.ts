@@ -1,16 +1,17 @@
-import { CACHE_CLASSES, type CacheClass, CORS, HEADERS } from '@public-api/contract/http/headers'
-import { API_VERSION, BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS, KEY_ERRORS, LINKS } from '@public-api/contract/registry/endpoints'
+import { API_VERSION, BASE_PATH } from '@public-api/contract/terms/api-version'
 import {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
   STABILITY_LEVELS,
-} from '@public-api/contract/registry/endpoint-terms'
-import { ENDPOINTS, KEY_ERRORS, LINKS } from '@public-api/contract/registry/endpoints'
-import { LIMITS } from '@public-api/contract/registry/limits'
+} from '@public-api/contract/terms/endpoint-terms'
+import { CACHE_CLASSES, type CacheClass, CORS, HEADERS } from '@public-api/contract/terms/headers'
+import { LIMITS } from '@public-api/contract/terms/limits'
+import { pathOfPage } from '../addresses.ts'
 import { bulletList, codeLink, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, joinHtml, type Html } from '../markup/html.ts'
 import { codesHtml, countText, richText, sentencesHtml } from '../markup/rich-text.ts'
-import { type PageContext, type PageSection, pathOfPage } from '../page.ts'
+import { type PageContext, type PageSection } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
 import { nativeCheck } from '../verify/native-check.ts'
 import { commonErrors, errorLinks } from './reference-endpoint.ts'

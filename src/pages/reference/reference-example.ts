@@ -1,11 +1,11 @@
 import { createExample } from '@public-api/contract/documents/examples'
 import type { ErrorCode } from '@public-api/contract/errors/errors'
 import { createErrorBody, formatError } from '@public-api/contract/http/envelope'
-import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { DATA_SCHEMAS } from '@public-api/contract/registry/schemas'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { escapeContent, type Html } from '../markup/html.ts'
 import type { PageContext } from '../page.ts'
 

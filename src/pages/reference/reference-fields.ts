@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { codesHtml, countText, richText, sentencesHtml } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'

@@ -1,7 +1,8 @@
 import { errorsOf } from '@public-api/contract/registry/endpoints'
-import type { Locale } from '@public-api/contract/registry/locales'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { endpointPath, type PageContext, pathOfPage } from '../page.ts'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
+import type { Locale } from '@public-api/contract/terms/locales'
+import { endpointPath, pathOfPage } from '../addresses.ts'
+import { type PageContext } from '../page.ts'
 import { contractPlainText } from '../texts/contract-texts.ts'
 import { fieldAddresses } from './reference-fields.ts'
 

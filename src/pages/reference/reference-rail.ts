@@ -1,9 +1,10 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
+import { TAGS } from '@public-api/contract/terms/endpoint-terms'
+import { endpointPath, groupPath, pathOfPage } from '../addresses.ts'
 import { bulletList, link, listFilter, pageLink } from '../markup/elements.ts'
 import { codeParts, html, type Html } from '../markup/html.ts'
-import { endpointPath, groupPath, type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 import { referenceIndexPath } from './reference-index.ts'
 
 export type Tag = keyof typeof TAGS

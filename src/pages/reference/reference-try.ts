@@ -1,7 +1,8 @@
+import { pathOfPage } from '../addresses.ts'
 import { link, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 
 /**
  * What opens the form for trying an endpoint, with the expected key. The page's script fetches the form from the page of

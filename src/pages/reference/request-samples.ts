@@ -1,8 +1,8 @@
 import { createExample } from '@public-api/contract/documents/examples'
-import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
+import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import type { SiteData } from '../page.ts'
 
 /** The languages of samples with their names, in the order of the tabs. */

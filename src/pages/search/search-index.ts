@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { pathOfPage } from '../addresses.ts'
 import { pageContent } from '../layout.ts'
 import { shownText } from '../markdown/markdown-text.ts'
 import {
@@ -10,7 +11,7 @@ import {
   parseMarkup,
   readableChildren,
 } from '../markdown/page-tree.ts'
-import { isListed, type Page, type PageContext, pathOfPage } from '../page.ts'
+import { isListed, type Page, type PageContext } from '../page.ts'
 
 /** A place on a page: the id of its heading, the heading, and the text below it. */
 type SearchEntry = readonly [id: string, heading: string, text: string]

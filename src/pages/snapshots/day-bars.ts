@@ -1,11 +1,12 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS, startOfDay } from '@public-api/contract/text/instant'
+import { eventPath, pathOfPage } from '../addresses.ts'
 import { html, type Html, type HtmlValue } from '../markup/html.ts'
 import { countText, richText } from '../markup/rich-text.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 import { formatDay, formatDayRange } from '../texts/moments.ts'
 import type { Texts } from '../texts/texts.ts'
-import { eventLink, eventPath, type StatusEvent, worstImpact } from './status-events.ts'
+import { eventLink, type StatusEvent, worstImpact } from './status-events.ts'
 
 type Status = SnapshotData<'status'>
 

@@ -1,16 +1,16 @@
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
-import { componentFeed } from '../delivery/feed-names.ts'
+import { componentFeed, eventPath, pathOfPage } from '../addresses.ts'
 import { anchor, factList, link } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { linkedText, operatorText, plainText, richText } from '../markup/rich-text.ts'
-import { type Page, type PageContext, pathOfPage } from '../page.ts'
+import { type Page, type PageContext } from '../page.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
 import type { Incident, Maintenance } from '../published-record.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
 import { languageNote, notShown } from './snapshot-sections.ts'
-import { componentLinks, eventPath, type StatusEvent, statusEvents } from './status-events.ts'
+import { componentLinks, type StatusEvent, statusEvents } from './status-events.ts'
 
 /** Limit of the updates on a page, the newest first. */
 const SHOWN_UPDATES: ShownLimits = { items: 50, bytes: 36_000 }

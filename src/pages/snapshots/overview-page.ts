@@ -1,7 +1,8 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
+import { HEADERS } from '@public-api/contract/terms/headers'
+import { pathOfPage } from '../addresses.ts'
 import {
   anchor,
   codeBox,
@@ -19,7 +20,7 @@ import {
   plainText,
   richText,
 } from '../markup/rich-text.ts'
-import { type Page, type PageContext, pathOfPage } from '../page.ts'
+import { type Page, type PageContext } from '../page.ts'
 import { chainPicture } from '../pictures/chain-picture.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'

@@ -1,4 +1,3 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import {
   isSnapshotName,
   SNAPSHOT_SCHEMAS,
@@ -6,6 +5,7 @@ import {
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { CONTENT_LOCALE } from '@public-api/contract/snapshots/translations'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { codeLink, type Column, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import {

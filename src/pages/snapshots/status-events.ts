@@ -1,8 +1,9 @@
 import { COMPONENT_STATES, INCIDENT_IMPACTS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { eventPath, pathOfPage } from '../addresses.ts'
 import { link } from '../markup/elements.ts'
 import { html, type Html, joinHtml } from '../markup/html.ts'
 import { inEnglish, operatorText } from '../markup/rich-text.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 import type { Component, Incident, Maintenance, RecordedItem } from '../published-record.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, formatMomentRange, momentInText, plannedHtml } from '../texts/moments.ts'
@@ -10,11 +11,6 @@ import { itemLinks } from './snapshot-sections.ts'
 
 /** What happened to the service, or will: an incident or a maintenance, with its time. */
 export type StatusEvent = ReturnType<typeof incidentEvent> | ReturnType<typeof maintenanceEvent>
-
-/** Path of the page of an incident or of a maintenance, below the locale. */
-export function eventPath({ kind, id }: Pick<StatusEvent, 'kind' | 'id'>): string {
-  return `status/${kind}/${id}`
-}
 
 /** Whether an incident is not resolved, or a maintenance is planned or running. */
 export function isOpen({ state }: Pick<Incident | Maintenance, 'state'>): boolean {

@@ -3,11 +3,12 @@ import {
   INCIDENT_IMPACTS,
   type SnapshotData,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { eventPath, pathOfPage } from '../addresses.ts'
 import { link, proofTexts, scriptTexts } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, linkedText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 import type { Incident } from '../published-record.ts'
 import { labelFor, stateBadge, toneOf } from '../texts/enum-labels.ts'
 import {
@@ -17,7 +18,7 @@ import {
   momentInText,
   plannedHtml,
 } from '../texts/moments.ts'
-import { componentLinks, eventPath, isOpen } from './status-events.ts'
+import { componentLinks, isOpen } from './status-events.ts'
 
 type Status = SnapshotData<'status'>
 

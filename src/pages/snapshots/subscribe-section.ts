@@ -1,10 +1,8 @@
-import { feedPath } from '../delivery/feeds.ts'
-import { calendarPath } from '../delivery/maintenance-calendar.ts'
-import { badgePath } from '../delivery/status-badge.ts'
+import { badgePath, calendarPath, feedPath, pathOfPage } from '../addresses.ts'
 import { codeBox, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
+import { type PageContext } from '../page.ts'
 
 /** Names that are the same in every language. */
 const SLACK = 'Slack'

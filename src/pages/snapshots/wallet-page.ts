@@ -1,4 +1,3 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
@@ -6,6 +5,7 @@ import {
   type SnapshotData,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import {
   anchor,
   codeLink,

@@ -1,16 +1,16 @@
 import type { CatalogError, ErrorCode } from '@public-api/contract/errors/errors'
 import { REMEDIES } from '@public-api/contract/errors/remedies'
-import { CACHE_CLASSES } from '@public-api/contract/http/headers'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
   RUNTIMES,
   STABILITY_LEVELS,
   TAGS,
-} from '@public-api/contract/registry/endpoint-terms'
-import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import type { Locale } from '@public-api/contract/registry/locales'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+} from '@public-api/contract/terms/endpoint-terms'
+import { CACHE_CLASSES } from '@public-api/contract/terms/headers'
+import type { Locale } from '@public-api/contract/terms/locales'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { code, html, type Html } from '../markup/html.ts'
 import { translationOf } from './translations.ts'
 

@@ -1,4 +1,4 @@
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import { formatAgo, formatElapsed, MOMENT_FORMAT } from '@public-api/contract/text/elapsed'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { html, type Html } from '../markup/html.ts'

@@ -1,4 +1,4 @@
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import en from '../../../locales/en.json' with { type: 'json' }
 import { translateTree, translationOf, type TextTree } from './translations.ts'
 

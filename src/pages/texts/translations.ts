@@ -1,4 +1,4 @@
-import type { Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/terms/locales'
 import th from '../../../locales/th.json' with { type: 'json' }
 import zhCN from '../../../locales/zh-CN.json' with { type: 'json' }
 import { withThaiLines } from './thai-lines.ts'

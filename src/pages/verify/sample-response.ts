@@ -1,5 +1,5 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { bytesOfBody, type App, type Reply } from '../../http/api-request.ts'
 
 /** The response of the API to a GET without headers, as the pages send it to their own API; undefined unless it is a 200. */

@@ -1,7 +1,8 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
-import { LIMITS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { HEADERS } from '@public-api/contract/terms/headers'
+import { LIMITS } from '@public-api/contract/terms/limits'
+import { pathOfPage } from '../addresses.ts'
 import {
   bulletList,
   codeBox,
@@ -14,8 +15,8 @@ import {
 } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
-import { type Page, type PageContext, pathOfPage } from '../page.ts'
-import { anatomyPicture } from '../pictures/anatomy-picture.ts'
+import { type Page, type PageContext } from '../page.ts'
+import { anatomyPicture } from './anatomy-picture.ts'
 import { logWitnesses } from './log-witnesses.ts'
 import { nativeSection } from './native-check.ts'
 import type { SampleResponse } from './sample-response.ts'

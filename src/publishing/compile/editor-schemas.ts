@@ -1,9 +1,9 @@
-import { type JsonSchema, mapSubschemas } from '@public-api/contract/schemas/schema-type'
 import {
   isTranslatable,
   itemKeyName,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
+import { type JsonSchema, mapSubschemas } from '@public-api/contract/terms/schema-type'
 import { CONTENT_FILES } from '../rules/content-folder.ts'
 import {
   contentSchema,

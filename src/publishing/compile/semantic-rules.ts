@@ -1,10 +1,10 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
 import {
   SNAPSHOT_NAMES,
   type SnapshotData,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { checkChangelog } from '../rules/changelog-rules.ts'
 import { describeValue, type Faults, fault } from '../rules/content-mistake.ts'
 import { checkReferences } from '../rules/reference-rules.ts'

@@ -3,9 +3,9 @@ import {
   type TranslatedName,
   TRANSLATED_SCHEMAS,
 } from '@public-api/contract/registry/resource-names'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import { isTranslatable, type TranslationLocale } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { formatDate, formatInstant } from '@public-api/contract/text/instant'
 import { parse, stringify } from 'yaml'
 import { CONTENT_FILES } from '../rules/content-folder.ts'

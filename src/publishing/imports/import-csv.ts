@@ -1,5 +1,5 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { CsvError, parse } from 'csv-parse/sync'
 import {

@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import {
   type TranslatedName,
   TRANSLATED_SCHEMAS,
@@ -13,6 +12,7 @@ import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import { expectedName, nearestName } from '@public-api/contract/text/nearest-name'
 import { listBelow, readBelow } from '../../files/folder-files.ts'
 import {

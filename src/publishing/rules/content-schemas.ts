@@ -1,6 +1,5 @@
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { list, record } from '@public-api/contract/schemas/fields'
-import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import {
   EARLY_ACCESS_RESOURCE,
   EARLY_ACCESS_SCHEMA,
@@ -10,6 +9,7 @@ import {
   ORGANIZATION_RESOURCE,
 } from '@public-api/contract/snapshots/organization'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { JsonSchema, SchemaType } from '@public-api/contract/terms/schema-type'
 
 const FILE = {
   type: 'string',

@@ -1,5 +1,5 @@
 import { schemaMistakes, type SchemaMistake } from '@public-api/contract/schemas/schema-mistake'
-import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { closeSchema, type JsonSchema } from '@public-api/contract/terms/schema-type'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type Fault, fault, type Faults } from './content-mistake.ts'
 

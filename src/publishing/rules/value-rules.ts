@@ -1,6 +1,6 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isTranslatable } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { findHidden } from '@public-api/contract/text/hidden-characters'
 import { formatInstant } from '@public-api/contract/text/instant'
 import {

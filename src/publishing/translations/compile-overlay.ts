@@ -1,11 +1,11 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   isTranslatable,
   itemKeyName,
   itemKeyOf,
   type Overlay,
 } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type Fault, fault, type FieldPath } from '../rules/content-mistake.ts'
 import { checkText } from '../rules/value-rules.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isTranslatable, itemKeyName, itemKeyOf } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stringify } from 'yaml'
 import type { FieldPath } from '../rules/content-mistake.ts'
 import { PLACEHOLDER_MARK } from '../rules/value-rules.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
-import type { SchemaType } from '@public-api/contract/schemas/schema-type'
+import type { SchemaType } from '@public-api/contract/terms/schema-type'
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 

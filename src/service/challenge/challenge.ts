@@ -1,5 +1,5 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
+import type { DataOf } from '@public-api/contract/registry/schemas'
 
 /** The human-verification challenge as a form needs it. */
 export type ChallengeDescription = DataOf<'EarlyAccess'>['challenge']

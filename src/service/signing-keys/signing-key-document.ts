@@ -1,7 +1,7 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
-import { LIMITS } from '@public-api/contract/registry/limits'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
+import type { DataOf } from '@public-api/contract/registry/schemas'
+import { HEADERS } from '@public-api/contract/terms/headers'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { type PublicSigningKey, SigningKeyError } from '../../crypto/signing-keys.ts'
 import type { TlogFiles } from '../../tlog/tlog-files.ts'
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
-import type { SchemaType } from '@public-api/contract/schemas/schema-type'
+import type { SchemaType } from '@public-api/contract/terms/schema-type'
 import { derivePublicSigningKey, SigningKeyError } from '../../crypto/signing-keys.ts'
 import { type PublishedSigningKey, requireBegun, requireOrder } from './signing-key-document.ts'
 

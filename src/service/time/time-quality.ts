@@ -1,5 +1,5 @@
-import { LIMITS } from '@public-api/contract/registry/limits'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
+import type { DataOf } from '@public-api/contract/registry/schemas'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { NtpServer } from './ntp-server.ts'
 import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import type { CountedWindow, Counters } from '../../storage/counters/counters.ts'
 import type { Clock } from '../clock.ts'
 import { actorOf } from './actor.ts'

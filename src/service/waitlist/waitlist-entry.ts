@@ -1,7 +1,7 @@
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
-import type { SchemaType } from '@public-api/contract/schemas/schema-type'
+import type { SchemaType } from '@public-api/contract/terms/schema-type'
 
 /** Label of the keyed hash that identifies an address on the waitlist. */
 export const ADDRESS_HASH_LABEL = 'svc-address-v1'

@@ -1,6 +1,6 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
-import type { Locale } from '@public-api/contract/registry/locales'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
+import type { DataOf } from '@public-api/contract/registry/schemas'
+import type { Locale } from '@public-api/contract/terms/locales'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { RegistrationInput } from '@public-api/contract/waitlist/registration'
 import { formatTicket, TICKET_BYTES } from '@public-api/contract/waitlist/ticket'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@public-api/contract/errors/api-error'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { admitRegistration, secondsUntil } from '../../../src/service/waitlist/rate-limits.ts'
 import {
   createMemoryCounters,

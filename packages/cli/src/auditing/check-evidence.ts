@@ -8,7 +8,7 @@ import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-} from '@public-api/client-internal/history-evidence'
+} from '@public-api/client-internal/history/history-evidence'
 import {
   verifyForkEvidence,
   type ForkEvidence,

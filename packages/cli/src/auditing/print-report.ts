@@ -1,7 +1,7 @@
 import type { CommandOutput } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import type { KeyChange } from '@public-api/client-internal/audit-history'
+import type { KeyChange } from '@public-api/client-internal/history/audit-history'
 import type { LogReport } from '@public-api/client-internal/log/compare-log'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { checkpointLines, describeCheckpoint } from '../log/log-inputs.ts'

@@ -1,10 +1,10 @@
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
-import type { HeadStore, SavedHead } from '@public-api/client-internal/head-store'
+import type { HeadStore, SavedHead } from '@public-api/client-internal/history/head-store'
 import {
   versionsIn,
   verifyStatements,
   type Statement,
-} from '@public-api/client-internal/history-statement'
+} from '@public-api/client-internal/history/history-statement'
 import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { messageOf } from '@public-api/contract/errors/error-message'
 

@@ -1,13 +1,13 @@
 import { freshTarget } from '@public-api/client-internal/fresh-target'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   CACHE_CLASSES,
   ERROR_CACHE_CONTROL,
   HEADERS,
   READ_VARY,
-} from '@public-api/contract/http/headers'
-import { parseJson } from '@public-api/contract/json/parse-json'
-import { propertyOf } from '@public-api/contract/json/property-of'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+} from '@public-api/contract/terms/headers'
 import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'

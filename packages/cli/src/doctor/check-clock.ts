@@ -1,5 +1,5 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'

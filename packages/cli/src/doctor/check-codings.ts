@@ -1,5 +1,5 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import type { Received } from '../verifying/requests.ts'
 import { etagFault } from './check-signatures.ts'
 import type { Check } from './check.ts'

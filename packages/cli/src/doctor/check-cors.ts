@@ -1,5 +1,5 @@
-import { CORS, HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { CORS, HEADERS } from '@public-api/contract/terms/headers'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'

@@ -1,6 +1,6 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { parseInstant } from '@public-api/contract/text/instant'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'

@@ -1,5 +1,5 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import type { Check } from './check.ts'
 
 const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path, ENDPOINTS.keySelf.path]

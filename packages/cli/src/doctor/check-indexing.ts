@@ -1,5 +1,5 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { LINKS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import type { Check } from './check.ts'
 
 const ROBOTS = { method: 'GET', target: '/robots.txt' }

@@ -1,5 +1,5 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS, LINKS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import type { Check } from './check.ts'
 
 /** Relations on the base path with their targets (RFC 8631). */

@@ -1,6 +1,6 @@
-import { HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { HEADERS } from '@public-api/contract/terms/headers'
+import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'

@@ -1,7 +1,7 @@
 import { freshTarget } from '@public-api/client-internal/fresh-target'
-import { HEADERS } from '@public-api/contract/http/headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'

@@ -1,14 +1,14 @@
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
-import { HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import {
   DATA_SCHEMAS,
   ERROR_SCHEMA,
   type DataSchemaName,
-} from '@public-api/contract/schemas/schemas'
+} from '@public-api/contract/registry/schemas'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
+import { API_VERSION } from '@public-api/contract/terms/api-version'
+import { HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/terms/headers'
 import { parseInstant } from '@public-api/contract/text/instant'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'

@@ -1,6 +1,6 @@
 import { ERRORS } from '@public-api/contract/errors/errors'
-import { HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { hasOtherDigest } from '../verifying/inconclusive-status.ts'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'

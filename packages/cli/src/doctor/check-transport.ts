@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '@public-api/contract/http/host-name'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { UnreachableError } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 

@@ -1,3 +1,5 @@
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { BASE_PATH, OPENAPI_VERSION } from '@public-api/contract/terms/api-version'
 import {
   CACHE_CLASSES,
   CORS,
@@ -6,10 +8,8 @@ import {
   NO_INDEX_HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
-} from '@public-api/contract/http/headers'
-import { BASE_PATH, OPENAPI_VERSION } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+} from '@public-api/contract/terms/headers'
+import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 /** Creates kinds of findings of one severity: what was expected, and what to do. */

@@ -1,6 +1,6 @@
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { UnreachableError, type Ask } from '../verifying/requests.ts'
 import { checkCaching } from './check-caching.ts'
 import { checkClock } from './check-clock.ts'

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createClient } from '@public-api/client-internal/client'
-import { fetchCopyProof } from '@public-api/client-internal/fetch-copy-proof'
+import { fetchCopyProof } from '@public-api/client-internal/copies/fetch-copy-proof'
 import {
   createArchiveClient,
   type ArchiveClient,
@@ -40,7 +40,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { RESOURCE_NAME_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
+import { RESOURCE_NAME_PATTERN } from '@public-api/contract/terms/identifier-patterns'
 import type { AuditFinding } from '../auditing/evidence-file.ts'
 import { readTextInput } from '../verifying/saved-response.ts'
 import { MAX_RESOURCE_BYTES, MAX_TEXT_BYTES, withLogErrors } from './log-inputs.ts'

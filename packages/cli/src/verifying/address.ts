@@ -1,6 +1,6 @@
 import { UsageError } from '@public-api/cli-kit/command'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 
 /** A URL, split without changing its target. */
 export interface Address {

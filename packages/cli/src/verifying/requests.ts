@@ -6,8 +6,8 @@ import { createBodyReader, maxBytesOf, type Fetch } from '@public-api/client-int
 import { readHeaders, type HeaderFields } from '@public-api/client-internal/header-fields'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { openRequest, pairsOf, streamOf } from '@public-api/client-internal/node/node-fetch'
-import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { HEADERS } from '@public-api/contract/terms/headers'
 import { describeFailure } from './failure-reason.ts'
 
 /** A request that changes nothing. */

@@ -4,8 +4,8 @@ import {
   EXIT_CODES,
   type ExitCode,
 } from '@public-api/cli-kit/command'
-import { openCopies } from '@public-api/client-internal/copies'
-import { CopyError } from '@public-api/client-internal/copy-error'
+import { openCopies } from '@public-api/client-internal/copies/copies'
+import { CopyError } from '@public-api/client-internal/copies/copy-error'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { Address } from './address.ts'

@@ -7,8 +7,6 @@ import {
 } from '#contract/history/version-chain'
 import { sha256Hex } from '#crypto'
 import { platformFetch } from '#fetch'
-import { auditHistory, type AuditReport } from '../audit-history.ts'
-import type { AuditOptions } from '../audit-options.ts'
 import {
   ConnectionError,
   createConnection,
@@ -16,6 +14,8 @@ import {
   type Fetch,
 } from '../connection.ts'
 import { forEachSome } from '../for-each-some.ts'
+import { auditHistory, type AuditReport } from '../history/audit-history.ts'
+import type { AuditOptions } from '../history/audit-options.ts'
 import { publishedOf, toPortable } from '../portable-response.ts'
 import { createArchiveClient, type ArchiveClient } from './archive-client.ts'
 import { ForkError, verifyOneHistory } from './fork-evidence.ts'

@@ -1,5 +1,5 @@
-import { EvidenceError } from '../history-evidence.ts'
-import { UnsettledError } from '../unsettled-error.ts'
+import { EvidenceError } from '../history/history-evidence.ts'
+import { UnsettledError } from '../history/unsettled-error.ts'
 import type { ForkEvidence } from './fork-evidence.ts'
 import type { LogMismatch } from './log-mismatch.ts'
 import type { LogPolicy } from './log-policy.ts'

@@ -1,5 +1,5 @@
-import { EvidenceError, type HistoryEvidence } from '../history-evidence.ts'
-import { verifyStatements, versionsIn } from '../history-statement.ts'
+import { EvidenceError, type HistoryEvidence } from '../history/history-evidence.ts'
+import { verifyStatements, versionsIn } from '../history/history-statement.ts'
 import { isKeyList, isPortable, type PortableResponse } from '../portable-response.ts'
 import { MAX_KEYS } from '../signing-keys.ts'
 import type { LogPolicy } from './log-policy.ts'

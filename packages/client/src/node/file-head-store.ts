@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { parseSavedHead, type HeadStore } from '../head-store.ts'
+import { parseSavedHead, type HeadStore } from '../history/head-store.ts'
 import { makeFolder, replaceFile } from './durable-file.ts'
 import { readFileUpTo } from './read-file-up-to.ts'
 

@@ -1,0 +1,29 @@
+import type { VersionEntry } from '#contract/history/version-chain'
+import { READ_PATHS } from '#contract/registry/read-paths'
+import type { Client } from '../client.ts'
+import { toPortable } from '../portable-response.ts'
+import { COPY_SCHEMA, type CopyProof, requireEntry } from './copy-proof.ts'
+
+/** Resources with larger bodies are not in `now.json`: the copy has them under the digest that the version names. */
+const MAX_RESOURCE_BYTES = 65_536
+
+/**
+ * Asks a service for what `now.json` holds: its newest version, its keys, and each resource of that version whose response
+ * has at most 64 KiB. Every response is verified. Rejects as `client.get` does. A resource that another version replaced in
+ * the meantime is left out.
+ */
+export async function fetchCopyProof(
+  client: Client,
+): Promise<CopyProof & { readonly entry: VersionEntry }> {
+  const version = await client.get(READ_PATHS.version)
+  const entry = requireEntry(version.data)
+  const keyDocument = await client.get(READ_PATHS.signingKey)
+  const responses = [version, keyDocument].map(({ response }) => toPortable(response))
+  for (const [name, digest] of Object.entries(entry.resources)) {
+    if (name.includes('site/')) continue
+    const { etag, response } = await client.get(`${READ_PATHS.index}/${name}`)
+    const isSame = etag === `W/"${digest}"`
+    if (isSame && response.body.length <= MAX_RESOURCE_BYTES) responses.push(toPortable(response))
+  }
+  return { schema: COPY_SCHEMA, origin: client.origin, responses, entry }
+}

@@ -1,0 +1,107 @@
+import { eventPath, pathOfPage } from '../addresses.ts'
+import { plainText } from '../markup/rich-text.ts'
+import { type PageContext } from '../page.ts'
+import type { Incident, Maintenance, RecordedItem, RecordedList } from '../published-record.ts'
+import { type StatusEvent } from '../snapshots/status-events.ts'
+import { labelFor } from '../texts/enum-labels.ts'
+import type { FeedItem } from './feed-formats.ts'
+
+/** Incidents in a feed, and as many maintenances. */
+const MAX_ITEMS = 50
+
+/** An entry, and another one if it has ended: readers show an entry again only if its id is new. */
+export interface StatusItem {
+  readonly item: FeedItem
+  readonly end: FeedItem | undefined
+}
+
+/** A permanent `tag:` URI (RFC 4151). It needs a host without port, and a day on which the host was in use. */
+export function tagUri(origin: string, instant: string, name: string): string {
+  return `tag:${new URL(origin).hostname},${instant.slice(0, 10)}:${name}`
+}
+
+/** How an item was published. An id is fixed then, because its own times can be corrected. */
+export function revisionsOf(
+  facts: PageContext['facts'],
+  list: RecordedList,
+  id: string,
+): Pick<RecordedItem<unknown>, 'firstAt' | 'changedAt' | 'changes'> {
+  const { createdAt } = facts.head
+  // Missing if the versions that have it cannot be read.
+  return facts.record[list].get(id) ?? { firstAt: createdAt, changedAt: createdAt, changes: 0 }
+}
+
+function itemOf(
+  { locale, facts }: PageContext,
+  kind: StatusEvent['kind'],
+  { id, updates }: Incident | Maintenance,
+  {
+    title,
+    lines = [],
+    publishedAt,
+    endedAt,
+  }: {
+    readonly title: string
+    /** What precedes the updates. */
+    readonly lines?: readonly string[]
+    readonly publishedAt: string
+    readonly endedAt: string | undefined
+  },
+): StatusItem {
+  const { origin, ownOrigin } = facts
+  const { firstAt, changedAt } = revisionsOf(facts, kind, id)
+  const linesFrom = (ms: number): readonly string[] =>
+    updates.filter(({ at }) => Date.parse(at) >= ms).map(({ at, text }) => `${at} ${text}`)
+  const item: FeedItem = {
+    id: tagUri(origin, firstAt, `${kind}/${id}`),
+    url: ownOrigin + pathOfPage(locale, eventPath({ kind, id })),
+    title,
+    content_text: [...lines, ...linesFrom(-Infinity)].join('\n'),
+    date_published: publishedAt,
+    date_modified: changedAt,
+  }
+  if (endedAt === undefined) return { item, end: undefined }
+  const text = linesFrom(Date.parse(endedAt)).join('\n')
+  return {
+    item,
+    end: { ...item, date_published: endedAt, id: `${item.id}/end`, content_text: text },
+  }
+}
+
+function incidentItem(context: PageContext, incident: Incident): StatusItem {
+  const { texts } = context
+  const { title, state, startedAt, resolvedAt } = incident
+  const label = labelFor(texts, 'incidentState', state)
+  return itemOf(context, 'incidents', incident, {
+    title: plainText(texts.feed.incident, { title, state: label }),
+    publishedAt: startedAt,
+    endedAt: resolvedAt,
+  })
+}
+
+function maintenanceItem(context: PageContext, planned: Maintenance): StatusItem {
+  const { texts } = context
+  const { title, state, startsAt, endsAt, updates } = planned
+  const label = labelFor(texts, 'maintenanceState', state)
+  // The oldest update with the final state; a report may follow it.
+  const ended = updates.findLast((update) => update.state === state)?.at
+  return itemOf(context, 'maintenances', planned, {
+    title: plainText(texts.feed.maintenance, { title, state: label }),
+    lines: [plainText(texts.feed.planned, { start: startsAt, end: endsAt })],
+    publishedAt: updates.at(-1)?.at ?? startsAt,
+    endedAt: state === 'completed' || state === 'cancelled' ? ended : undefined,
+  })
+}
+
+/** The entries of the newest incidents and maintenances; only of those that name a component, if its ID is given. */
+export function statusItems(context: PageContext, component?: string): readonly StatusItem[] {
+  const { incidents = [], maintenances = [] } = context.content.snapshot('status') ?? {}
+  const newest = <Item extends Incident | Maintenance>(items: readonly Item[]) =>
+    items
+      .filter(({ components }) => component === undefined || components.includes(component))
+      .slice(0, MAX_ITEMS)
+  return [
+    ...newest(incidents).map((each) => incidentItem(context, each)),
+    ...newest(maintenances).map((each) => maintenanceItem(context, each)),
+  ]
+}

@@ -1,0 +1,145 @@
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
+import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
+import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
+import type { Clock } from '../../service/clock.ts'
+import { pathOfPage } from '../addresses.ts'
+import { escapeHtml } from '../markup/html.ts'
+import { alternatesOf, type SiteData } from '../page.ts'
+import { createSiteFile, type SiteFile } from '../serving/site-file.ts'
+
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+/** They change with a deployment, and clients request them rarely. */
+const CACHING = 'public, max-age=3600'
+
+const SITEMAP_PATH = '/sitemap.xml'
+
+/** Path of security.txt (RFC 9116 section 3). */
+export const SECURITY_TXT_PATH = '/.well-known/security.txt'
+
+/** RFC 9116 2.5.5 recommends less than a year. A shorter time reveals a forgotten copy sooner. */
+const SECURITY_TXT_DAYS = 180
+
+/** Path of the catalog (RFC 9727 section 2). */
+const API_CATALOG_PATH = '/.well-known/api-catalog'
+
+/** A linkset (RFC 9264 4.2) with the profile of API catalogs (RFC 9727 section 4). */
+const API_CATALOG_TYPE =
+  'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+/** The Link header of the catalog itself and of the home pages (RFC 9727 section 3). */
+export const API_CATALOG_LINK = [HEADERS.link, `<${API_CATALOG_PATH}>; rel="api-catalog"`]
+
+/** robots.txt: allows crawlers and names the sitemap. A staging deployment disallows crawlers. */
+function robots(isPreview: boolean, origin: string): string {
+  return isPreview
+    ? 'User-agent: *\nDisallow: /\n'
+    : `User-agent: *\nAllow: /\n\nSitemap: ${origin}${SITEMAP_PATH}\n`
+}
+
+/**
+ * The sitemap (sitemaps.org protocol 0.9): the pages of some paths in every offered language with their alternates. It has no
+ * `lastmod`, because a page changes with a deployment as well as with a release.
+ */
+function sitemap(paths: readonly string[], facts: SiteData): string {
+  const addressOf = (path: string): string => escapeHtml(facts.origin + path)
+  const entries = paths.flatMap((path) => {
+    const alternates = alternatesOf(facts, path).map(
+      ([language, each]) =>
+        `    <xhtml:link rel="alternate" hreflang="${language}" href="${addressOf(each)}"/>\n`,
+    )
+    return facts.languages.map((locale) => {
+      const address = addressOf(pathOfPage(locale, path))
+      return `  <url>\n    <loc>${address}</loc>\n${alternates.join('')}  </url>\n`
+    })
+  })
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n' +
+    `${entries.join('')}</urlset>\n`
+  )
+}
+
+/**
+ * The text of security.txt (RFC 9116), which changes once a day. URLs in `Canonical` and `Policy` must begin with https://,
+ * so a deployment without https has neither. `contact` is a URI (https:, mailto: or tel:).
+ */
+function securityTxt(
+  { origin, languages, defaultLocale }: SiteData,
+  contact: string,
+  nowMs: number,
+): string {
+  const expires = formatInstant((Math.floor(nowMs / DAY_MS) + SECURITY_TXT_DAYS) * DAY_MS)
+  const preferred = languages.map((locale) => locale.split('-')[0])
+  const addresses = [
+    `Canonical: ${origin}${SECURITY_TXT_PATH}`,
+    `Policy: ${origin}${pathOfPage(defaultLocale, 'privacy')}#report`,
+  ]
+  return [
+    `Contact: ${contact}`,
+    `Expires: ${expires.replace('.000Z', 'Z')}`,
+    `Preferred-Languages: ${preferred.join(', ')}`,
+    ...(origin.startsWith('https://') ? addresses : []),
+    '',
+  ].join('\n')
+}
+
+/**
+ * The API catalog (RFC 9727): the API with its descriptions for programs and for people (relations of RFC 8631). URLs
+ * are absolute, as in the RFC's examples, so that the catalog can be read anywhere.
+ */
+function apiCatalog({ origin, languages }: SiteData): string {
+  const api = origin + BASE_PATH
+  const json = (path: string) => ({ href: origin + path, type: JSON_MEDIA_TYPE })
+  const linkset = [
+    { anchor: origin + API_CATALOG_PATH, item: [json(BASE_PATH)] },
+    {
+      anchor: api,
+      'service-desc': [json(READ_PATHS.openapi)],
+      'service-doc': languages.map((locale) => ({
+        href: origin + pathOfPage(locale, 'reference'),
+        type: 'text/html',
+        hreflang: [locale],
+      })),
+      'service-meta': [json(READ_PATHS.policy)],
+      status: [json(READ_PATHS.status)],
+    },
+  ]
+  return `${JSON.stringify({ linkset }, null, 2)}\n`
+}
+
+/**
+ * Well-known files by path (RFC 8615): robots.txt (RFC 9309), the sitemap, security.txt (RFC 9116) if a contact is known,
+ * and the API catalog (RFC 9727). `headers` are those of every response outside the API.
+ */
+export function createWellKnownFiles(
+  {
+    sitemapPaths,
+    facts,
+    clock,
+  }: { sitemapPaths: () => readonly string[]; facts: SiteData; clock: Clock },
+  deployment: 'primary' | 'preview',
+  headers: readonly string[],
+): ReadonlyMap<string, SiteFile> {
+  const { origin, contact } = facts
+  const isPreview = deployment === 'preview'
+  const file = (contentType: string, make: () => string, extra: readonly string[] = []): SiteFile =>
+    createSiteFile({ contentType, make, cacheControl: CACHING, headers: [...extra, ...headers] })
+  const files = new Map([
+    ['/robots.txt', file(TEXT_TYPE, () => robots(isPreview, origin))],
+    [API_CATALOG_PATH, file(API_CATALOG_TYPE, () => apiCatalog(facts), API_CATALOG_LINK)],
+  ])
+  if (!isPreview) {
+    files.set(
+      SITEMAP_PATH,
+      file('application/xml; charset=utf-8', () => sitemap(sitemapPaths(), facts)),
+    )
+  }
+  if (contact !== undefined) {
+    const make = (): string => securityTxt(facts, contact, clock.nowMs())
+    // Created for each request, because it depends on the day.
+    files.set(SECURITY_TXT_PATH, (request) => file(TEXT_TYPE, make)(request))
+  }
+  return files
+}

@@ -1,0 +1,121 @@
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
+import type { App } from '../../http/api-request.ts'
+import {
+  FEED_NAMES,
+  badgePath,
+  calendarPath,
+  componentFeed,
+  feedPath,
+  markdownPath,
+  pathOfPage,
+  searchIndexPath,
+} from '../addresses.ts'
+import { FEED_FORMATS } from '../files/feed-formats.ts'
+import { renderFeed } from '../files/feeds.ts'
+import { CALENDAR_TYPE, renderCalendar } from '../files/maintenance-calendar.ts'
+import { renderBadge } from '../files/status-badge.ts'
+import { renderStatuspage, STATUSPAGE_PATHS } from '../files/statuspage.ts'
+import { type PageContext, type SiteData } from '../page.ts'
+import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
+import { eventPages } from '../snapshots/event-page.ts'
+import { PAGE_CACHING, type PageFiles } from './page-files.ts'
+import { PAGE_GROUPS, PAGES } from './page-table.ts'
+
+/** Number of incidents and maintenances that the search finds, the newest ones. */
+const SEARCHED_EVENTS = 100
+/** The list of pages for language models (llmstxt.org). */
+const LLMS_TXT_PATH = '/llms.txt'
+const BADGE_TYPE = 'image/svg+xml; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
+const FEED_CACHING = 'public, max-age=300'
+/** Sites that require this header from what they embed can show the badge. */
+const IN_OTHER_SITES = ['Cross-Origin-Resource-Policy', 'cross-origin']
+const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
+
+type Files = readonly (readonly [path: string, file: App])[]
+
+/** The index of the search, rendered in steps. */
+function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Locale): App {
+  return lateFile(async () => {
+    const { renderSearchIndex } = await import('../search/search-index.ts')
+    const context = contextOf(locale)
+    const events = eventPages(context).slice(0, SEARCHED_EVENTS)
+    const json = await renderSearchIndex(context, [...PAGES, ...events])
+    return plainFile({
+      contentType: JSON_TYPE,
+      contentLanguage: locale,
+      cacheControl: PAGE_CACHING,
+      make: () => json,
+    })
+  })
+}
+
+/** The files of a language: the listed pages, feeds, the calendar, the badge and indexes. */
+function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files {
+  const { plainFile, contextOf, pageFiles } = files
+  const file = (
+    contentType: string,
+    cacheControl: string,
+    render: (context: PageContext) => string,
+    headers?: readonly string[],
+  ) => {
+    const make = () => render(contextOf(locale))
+    return plainFile({ contentType, contentLanguage: locale, cacheControl, make }, headers)
+  }
+  const { components = [] } = contextOf(locale).content.snapshot('status') ?? {}
+  const feeds = [...FEED_NAMES, ...components.map(({ id }) => componentFeed(id))]
+  const badge = file(BADGE_TYPE, PAGE_CACHING, renderBadge, IN_OTHER_SITES)
+  return [
+    ...PAGES.flatMap((page): Files => {
+      const path = pathOfPage(locale, page.path)
+      const { negotiated, twin } = pageFiles(locale, page)
+      return [
+        [path, negotiated],
+        [markdownPath(path), twin],
+      ]
+    }),
+    ...FEED_FORMATS.flatMap(({ format, mediaType }) =>
+      feeds.map((name) => {
+        const render = (context: PageContext) => renderFeed(context, format, name)
+        const feed = file(`${mediaType}; charset=utf-8`, FEED_CACHING, render, OPEN_TO_ALL)
+        return [feedPath(locale, format, name), feed] as const
+      }),
+    ),
+    [calendarPath(locale), file(CALENDAR_TYPE, FEED_CACHING, renderCalendar, OPEN_TO_ALL)],
+    [searchIndexPath(locale), searchFile(files, locale)],
+    [badgePath(locale), badge],
+    ...(locale === facts.defaultLocale ? [[badgePath(), badge] as const] : []),
+    [referenceIndexPath(locale), file(JSON_TYPE, PAGE_CACHING, renderReferenceIndex)],
+  ]
+}
+
+/** A document for programs that read a Statuspage. */
+function statuspageFile({ plainFile, contextOf }: PageFiles, facts: SiteData, path: string) {
+  const json = renderStatuspage(contextOf(facts.defaultLocale), path)
+  const file = {
+    status: json === undefined ? 503 : 200,
+    contentType: JSON_TYPE,
+    cacheControl: json === undefined ? 'no-store' : 'public, max-age=60',
+    make: () => json ?? '{"error":"The status cannot be read at the moment."}',
+  }
+  return plainFile(file, OPEN_TO_ALL)
+}
+
+/** The files that a site opens with, by path. */
+export function fixedFiles(files: PageFiles, facts: SiteData): Files {
+  const { plainFile, lateFile, contextOf } = files
+  const llmsTxt = lateFile(async () => {
+    const { renderLlmsTxt } = await import('../files/llms-txt.ts')
+    return plainFile({
+      contentType: 'text/plain; charset=utf-8',
+      cacheControl: PAGE_CACHING,
+      make: () => renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS),
+    })
+  })
+  return [
+    [LLMS_TXT_PATH, llmsTxt],
+    ...LOCALES.flatMap((locale) => filesOfLocale(files, facts, locale)),
+    ...STATUSPAGE_PATHS.map((path) => [path, statuspageFile(files, facts, path)] as const),
+  ]
+}

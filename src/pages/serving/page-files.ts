@@ -1,0 +1,118 @@
+import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/terms/headers'
+import type { Locale } from '@public-api/contract/terms/locales'
+import type { App } from '../../http/api-request.ts'
+import { markdownPath, pathOfPage } from '../addresses.ts'
+import { API_CATALOG_LINK } from '../files/well-known-files.ts'
+import { renderPage } from '../layout.ts'
+import { MARKDOWN_TYPE, type Page, type PageContext, type SiteData } from '../page.ts'
+import { TEXTS } from '../texts/texts.ts'
+import { PAGE_GROUPS } from './page-table.ts'
+import { prefersMarkdown } from './prefers-markdown.ts'
+import { securityHeaders } from './security-headers.ts'
+import { createSiteFile, NO_CACHING, type SiteFile, type SiteFileOptions } from './site-file.ts'
+import type { SiteReplies } from './site-replies.ts'
+
+/** Pages change with a deployment or a release. */
+export const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
+
+/**
+ * Makes the files of a site: pages with their Markdown twins, and others. `robotsTag` are the headers that keep search
+ * engines away from a staging deployment.
+ */
+export function createPageFiles(
+  facts: SiteData,
+  failed: SiteReplies['failed'],
+  robotsTag: readonly string[],
+  isPagePath: (path: string) => boolean,
+) {
+  const { origin } = facts
+  const contextOf = (locale: Locale): PageContext => ({
+    locale,
+    texts: TEXTS[locale],
+    facts,
+    content: facts.content(locale),
+  })
+
+  /** A page, rendered again on each UTC day, because pages state ages; each minute while an incident on it is open. */
+  function timed(page: Page, createFile: () => SiteFile): SiteFile {
+    const isByMinute = page.isOfStatus === true && facts.hasOpenIncident
+    let ofTime: { readonly timeMs: number; readonly file: SiteFile } | undefined
+    return (request) => {
+      const timeMs = isByMinute ? facts.nowMs : facts.todayMs
+      if (ofTime?.timeMs !== timeMs) ofTime = { timeMs, file: createFile() }
+      return ofTime.file(request)
+    }
+  }
+
+  function plainFile(
+    file: Omit<SiteFileOptions, 'headers'>,
+    headers: readonly string[] = [],
+  ): SiteFile {
+    return createSiteFile({ ...file, headers: [...headers, ...securityHeaders(), ...robotsTag] })
+  }
+
+  /** A file that is opened at its first request: what only it needs does not delay the start. */
+  function lateFile(open: () => Promise<SiteFile>): App {
+    let opening: Promise<SiteFile> | undefined
+    return async (request) => {
+      opening ??= open()
+      try {
+        return (await opening)(request)
+      } catch (error) {
+        opening = undefined
+        return failed(request, error)
+      }
+    }
+  }
+
+  /** A page at its path, as HTML or as Markdown, whichever a request prefers; and its Markdown twin at another path. */
+  function pageFiles(locale: Locale, page: Page) {
+    const isNotFound = page.noIndex === true
+    const path = pathOfPage(locale, page.path)
+    const twinPath = markdownPath(path)
+    const common = {
+      status: isNotFound ? (page.isGone === true ? 410 : 404) : 200,
+      contentLanguage: locale,
+      cacheControl: isNotFound ? NO_CACHING : PAGE_CACHING,
+      varies: ['Accept'],
+    }
+    const notIndexed = page.isDerived === true ? NO_INDEX_HEADERS : robotsTag
+    const ifFound = (headers: readonly string[]) => (isNotFound ? [] : headers)
+    const html = timed(page, () =>
+      createSiteFile({
+        ...common,
+        contentType: 'text/html; charset=utf-8',
+        headers: [
+          ...(page.path === '' ? API_CATALOG_LINK : []),
+          ...ifFound([HEADERS.link, `<${twinPath}>; rel="alternate"; type="${MARKDOWN_TYPE}"`]),
+          ...securityHeaders(page.foreignOrigins?.(facts)),
+          ...notIndexed,
+        ],
+        make: () => renderPage(contextOf(locale), page, PAGE_GROUPS),
+      }),
+    )
+    const twin = lateFile(async () => {
+      const { renderMarkdown } = await import('../markdown/page-markdown.ts')
+      return timed(page, () =>
+        createSiteFile({
+          ...common,
+          contentType: `${MARKDOWN_TYPE}; charset=utf-8`,
+          headers: [
+            ...ifFound([HEADERS.link, `<${origin}${path}>; rel="canonical"`]),
+            ...ifFound(['Content-Location', twinPath]),
+            ...securityHeaders(),
+            ...notIndexed,
+          ],
+          make: () => renderMarkdown(contextOf(locale), page, isPagePath),
+        }),
+      )
+    })
+    const negotiated: App = (request) =>
+      prefersMarkdown(request.header('accept')) ? twin(request) : html(request)
+    return { negotiated, twin }
+  }
+
+  return { contextOf, plainFile, lateFile, pageFiles }
+}
+
+export type PageFiles = ReturnType<typeof createPageFiles>

@@ -1,0 +1,233 @@
+import type { Runtime } from '@public-api/contract/registry/endpoints'
+import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/terms/headers'
+import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
+import type { ApiRequest, App, Reply } from '../../http/api-request.ts'
+import { localeOfAcceptLanguage } from '../../http/request-locale.ts'
+import type { Log } from '../../service/logger.ts'
+import { pathOfPage } from '../addresses.ts'
+import { createWellKnownFiles } from '../files/well-known-files.ts'
+import { indexPaths, indexPieceOf, renderVersionIndex } from '../history/version-index.ts'
+import { iconOf, readFavicon, readSiteAssets } from '../markup/site-assets.ts'
+import { nearestPage, notFoundPage } from '../not-found-page.ts'
+import { isListed, type SiteData } from '../page.ts'
+import { createSiteData, type SiteDataOptions } from '../site-data.ts'
+import { TEXTS } from '../texts/texts.ts'
+import { createChallengePage } from './challenge.ts'
+import { fixedFiles } from './fixed-files.ts'
+import {
+  generatedPage,
+  generatedPagePaths,
+  generatedPaths,
+  isGeneratedPath,
+} from './generated-page.ts'
+import { nonCanonicalHost } from './non-canonical-host.ts'
+import { createPageFiles, PAGE_CACHING, type PageFiles } from './page-files.ts'
+import { PAGES } from './page-table.ts'
+import { securityHeaders } from './security-headers.ts'
+import type { SiteFile } from './site-file.ts'
+import { createSiteReplies } from './site-replies.ts'
+
+/** Browsers request it for responses without an icon, such as JSON. */
+const ICON_PATH = '/favicon.ico'
+const ICON_CACHING = 'public, max-age=86400'
+/** The path of an asset contains its digest. */
+const ASSET_CACHING = 'public, max-age=31536000, immutable'
+/** A path below a locale, which a Markdown twin has with an ending. */
+const LOCALE_PATH = /^\/([a-zA-Z-]+)\/(.+?)(\.md)?$/
+const CARD_PATH = /^\/cards\/([\w-]{43})\.png$/
+
+export interface SiteOptions extends Omit<SiteDataOptions, 'assetPath'> {
+  readonly runtime: Runtime
+  readonly deployment: 'primary' | 'preview'
+  readonly log: Log
+}
+
+function localeNamed(segment: string | undefined): Locale | undefined {
+  return LOCALES.find((locale) => locale === segment)
+}
+
+/** A loop, because `/\/+$/` takes quadratic time on 16 kB of slashes. */
+function withoutSlashesAtEnd(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
+}
+
+/** The 404 pages, one for each language and each page that they suggest. */
+function createNotFoundFiles({ pageFiles }: PageFiles, facts: SiteData): (path: string) => App {
+  const made = new Map<string, ReturnType<typeof pageFiles>>()
+  const listedPages = PAGES.filter((page) => isListed(page, facts))
+  return (path) => {
+    const [, first = '', ...rest] = path.split('/')
+    const named = localeNamed(first)
+    const locale = named ?? facts.defaultLocale
+    const below = (named === undefined ? [first, ...rest] : rest).join('/')
+    const near = nearestPage(below, listedPages, TEXTS[locale])
+    const page = notFoundPage(near)
+    // The path of the first page is empty.
+    const key = pathOfPage(locale, (near ?? page).path)
+    const found = made.get(key) ?? pageFiles(locale, page)
+    made.set(key, found)
+    return path.endsWith('.md') ? found.twin : found.negotiated
+  }
+}
+
+/**
+ * Handles every request outside `/api`: the pages in each locale, feeds, assets, challenges, well-known files, and an
+ * HTML 404 for everything else. A page is rendered at its first request of a UTC day and cached. A site belongs to one release: a new
+ * release gets a new site.
+ */
+export function createSite(options: SiteOptions) {
+  const { deployment, runtime, challenge, clock, log, origin } = options
+  const serveChallenge = createChallengePage({ challenge, deployment, log })
+  const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
+  const headers = [...securityHeaders(), ...robotsTag]
+  const { redirect, notAllowed, failed } = createSiteReplies({ headers, log })
+
+  let readAssets: ReturnType<typeof readSiteAssets> | undefined
+  const assets = (): ReturnType<typeof readSiteAssets> =>
+    (readAssets ??= readSiteAssets(organization))
+  const facts = createSiteData({ ...options, assetPath: (file) => assets().pathOf(file) })
+  const { organization } = facts.content('en')
+
+  const pagePaths = new Set([
+    '/',
+    ...LOCALES.flatMap((locale) => PAGES.map((page) => pathOfPage(locale, page.path))),
+  ])
+  const isPagePath = (path: string): boolean =>
+    (path !== '/' && pagePaths.has(path)) || isGeneratedPath(LOCALE_PATH.exec(path)?.[2] ?? '')
+  const pageFiles = createPageFiles(facts, failed, robotsTag, isPagePath)
+  const { plainFile } = pageFiles
+
+  /** What visitors search for: the listed pages, and those of incidents, maintenances and months. */
+  const sitemapPaths = (): readonly string[] => [
+    ...PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path),
+    ...generatedPagePaths(pageFiles.contextOf(facts.defaultLocale)),
+  ]
+
+  const files = new Map<string, App>([
+    ...createWellKnownFiles({ sitemapPaths, facts, clock }, deployment, headers),
+    ...fixedFiles(pageFiles, facts),
+  ])
+  if (organization === undefined) {
+    files.set(
+      ICON_PATH,
+      plainFile({ contentType: 'image/x-icon', cacheControl: ICON_CACHING, make: readFavicon }),
+    )
+  }
+
+  /** A file that is made at its first request, and kept. */
+  function keptFile(path: string, content: Parameters<typeof plainFile>[0]): SiteFile {
+    const file = plainFile(content)
+    files.set(path, file)
+    return file
+  }
+
+  function assetFile(path: string): SiteFile | undefined {
+    const asset = path.startsWith('/assets/') ? assets().at(path) : undefined
+    if (asset === undefined) return undefined
+    const { contentType, content } = asset
+    return keptFile(path, { contentType, cacheControl: ASSET_CACHING, make: () => content })
+  }
+
+  function indexFile(path: string): SiteFile | undefined {
+    const piece = indexPieceOf(facts, path)
+    if (piece === undefined) return undefined
+    return keptFile(path, {
+      contentType: 'application/json; charset=utf-8',
+      cacheControl: PAGE_CACHING,
+      make: () => renderVersionIndex(facts, piece),
+    })
+  }
+
+  /** A social card, read for each request, so that cards take no memory. */
+  function cardFile(path: string): SiteFile | undefined {
+    const [, name] = CARD_PATH.exec(path) ?? []
+    const png = name === undefined ? undefined : options.releases.readCard(name)
+    return (
+      png && plainFile({ contentType: 'image/png', cacheControl: ASSET_CACHING, make: () => png })
+    )
+  }
+
+  let last:
+    | { readonly path: string; readonly files: ReturnType<typeof pageFiles.pageFiles> }
+    | undefined
+
+  /** A generated page, rendered for each request, so that a long history takes no memory. */
+  function generatedFile(path: string): App | undefined {
+    const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
+    const htmlPath = path.slice(0, path.length - (ending?.length ?? 0))
+    // A copy has both forms of a page, one after the other, and one is made from the other.
+    if (facts.copy === undefined || last?.path !== htmlPath) {
+      const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
+      const page = locale && generatedPage(pageFiles.contextOf(locale), below)
+      if (!page) return undefined
+      last = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
+    }
+    const { negotiated, twin } = last.files
+    return ending === undefined ? negotiated : twin
+  }
+
+  const notFoundFile = createNotFoundFiles(pageFiles, facts)
+
+  function redirectOf(path: string): SiteFile | undefined {
+    const page = PAGES.find((each) => path === `/${each.path}`)
+    if (page !== undefined) {
+      return ({ header }) => {
+        const locale = localeOfAcceptLanguage(header('accept-language'), facts.languages)
+        const target = pathOfPage(locale, page.path)
+        return redirect(302, target, [HEADERS.vary, HEADERS.acceptLanguage])
+      }
+    }
+    if (path === ICON_PATH) {
+      return () => redirect(302, assets().pathOf(iconOf(organization).file))
+    }
+    // Requested by a page that was cached before a deployment, or that another node rendered during a deployment.
+    const successor = path.startsWith('/assets/') ? assets().successorOf(path) : undefined
+    if (successor !== undefined) return () => redirect(307, successor)
+    const shorter = withoutSlashesAtEnd(path)
+    return shorter !== path && files.has(shorter) ? () => redirect(308, shorter) : undefined
+  }
+
+  const isNonCanonicalHost = runtime === 'local' ? nonCanonicalHost(origin) : () => false
+
+  function handle(request: ApiRequest): Reply | Promise<Reply> {
+    const { method, path, target, header } = request
+    if (path === challenge.description.path && serveChallenge !== undefined) {
+      return serveChallenge(request)
+    }
+    const file =
+      files.get(path) ??
+      assetFile(path) ??
+      generatedFile(path) ??
+      indexFile(path) ??
+      cardFile(path) ??
+      redirectOf(path)
+    if (file === undefined) return notFoundFile(path)(request)
+    if (method !== 'GET' && method !== 'HEAD') return notAllowed()
+    if (pagePaths.has(path) && isNonCanonicalHost(header('host'))) {
+      return redirect(307, origin + target)
+    }
+    return file(request)
+  }
+
+  return {
+    respond(request: ApiRequest): Reply | Promise<Reply> {
+      try {
+        return handle(request)
+      } catch (error) {
+        return failed(request, error)
+      }
+    },
+    /** Paths of all files that do not belong to one version or one card, those that others name first. */
+    paths: (): readonly string[] => [
+      ...assets().paths,
+      ...indexPaths(facts),
+      ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
+      ...files.keys(),
+    ],
+    /** Paths of the pages of removed items. Their status is 410. */
+    removedPaths: (): readonly string[] =>
+      LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale), true)),
+  }
+}
