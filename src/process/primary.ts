@@ -27,7 +27,8 @@ export function onShutdownSignal(): Promise<NodeJS.Signals> {
 
 /** Loads the releases before any secret is created: a broken chain ends the start without leaving files. */
 async function openFiles(config: Config, log: Log) {
-  const releases = loadReleases(openReleaseStore(config.releasesDir))
+  // The watcher checks the bytes of older versions once the service listens; they are checked before each use besides.
+  const releases = loadReleases(openReleaseStore(config.releasesDir), undefined, 'unread')
   const { secrets, made } = await openSecrets(config, Date.now())
   if (made.length > 0) {
     log.info({ files: made }, `Created local secrets in ${config.secretsDir}; keep a copy of them`)

@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { openReleaseStore } from '../releases/release-store.ts'
+import { openReleaseStore, type ReleaseStore } from '../releases/release-store.ts'
 import {
   findDamage,
   readUpdate,
@@ -55,11 +55,31 @@ export function readUpdateInThread(data: UpdateThreadData): Promise<ReleaseFindi
   })
 }
 
+/** How long the check of the served versions works before it rests, and how long it rests. */
+const WORK_MS = 10
+const REST_MS = 10
+
+/** The same store, whose reader rests now and then: requests have the processor on a machine with one core, too. */
+function restingStore(store: ReleaseStore): ReleaseStore {
+  const never = new Int32Array(new SharedArrayBuffer(4))
+  let restedAtMs = performance.now()
+  return {
+    ...store,
+    readResourceText(name, digest) {
+      if (performance.now() - restedAtMs >= WORK_MS) {
+        Atomics.wait(never, 0, 0, REST_MS)
+        restedAtMs = performance.now()
+      }
+      return store.readResourceText(name, digest)
+    },
+  }
+}
+
 // The thread runs this file as well. What it throws becomes the `error` event.
 if (!isMainThread) {
   const { releasesDir, served, checksServed } = workerData as UpdateThreadData
   const store = openReleaseStore(releasesDir)
-  const damage = checksServed ? findDamage(store, served) : undefined
+  const damage = checksServed ? findDamage(restingStore(store), served) : undefined
   let findings: ReleaseFindings
   try {
     findings = { update: readUpdate(store, served), damage }

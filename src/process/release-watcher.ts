@@ -44,7 +44,7 @@ async function readFingerprint(releasesDir: string, { head }: ServedReleases): P
 }
 
 /**
- * Starts looking for new releases every `intervalMs`, one look at a time; 0 looks only on `reload`. An update that `serving`
+ * Looks for new releases now and every `intervalMs`, one look at a time; after the first, 0 looks only on `reload`. An update that `serving`
  * cannot take up is refused.
  */
 export function openReleaseWatcher(
@@ -57,8 +57,8 @@ export function openReleaseWatcher(
   let failures = 0
   let lastFingerprint: string | undefined
   let damage: string | undefined
-  /** The files were read when the service started. */
-  let checkedAtMs = performance.now()
+  /** The start read only what the newest version serves, so the first look checks the rest. */
+  let checkedAtMs = -Infinity
   let isClosed = false
   let looking: Promise<void> | undefined
 
@@ -122,6 +122,7 @@ export function openReleaseWatcher(
     return looking
   }
 
+  start(false).catch(() => {})
   const timer =
     intervalMs === 0
       ? undefined

@@ -91,16 +91,11 @@ export interface ServerOptions extends Pick<StopTimes, 'graceMs'> {
 }
 
 function logFaults(faults: readonly ResourceFault[], log: Log): void {
-  for (const { snapshotId, resource, reason, served } of faults) {
-    const effect = !served
-      ? 'only the archive needs it'
-      : isSnapshotName(resource)
-        ? 'its endpoint responds 503 SNAPSHOT_UNAVAILABLE'
-        : 'the pages omit it'
-    log[served ? 'error' : 'warn'](
-      { snapshotId, resource, reason },
-      `A published resource is damaged; ${effect}`,
-    )
+  for (const { snapshotId, resource, reason } of faults) {
+    const effect = isSnapshotName(resource)
+      ? 'its endpoint responds 503 SNAPSHOT_UNAVAILABLE'
+      : 'the pages omit it'
+    log.error({ snapshotId, resource, reason }, `A published resource is damaged; ${effect}`)
   }
 }
 

@@ -21,7 +21,7 @@ export async function serveAsWorker(
   const shutdown = onShutdownSignal()
   // Ignored: only the primary reloads, but a terminal that closes sends SIGHUP to the whole group.
   process.on('SIGHUP', () => {})
-  const releases = loadReleases(openReleaseStore(config.releasesDir), boot.head)
+  const releases = loadReleases(openReleaseStore(config.releasesDir), boot.head, 'unread')
   const secrets = requireSecrets(inspectSecrets(config, Date.now()))
   const metrics = config.adminPort === undefined ? undefined : await openMetrics()
   const localCounters = createClusterCounters(call)

@@ -57,14 +57,16 @@ test('a damaged resource makes only its own endpoint unavailable, with the reaso
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a damaged resource of an older version causes only a warning', async (t) => {
+test('a damaged resource of an older version is found after the start, and all else is served', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
-  rmSync(resourceFile(releasesDir, 'VS-0001', 'status'))
-  const service = startService(t, folder)
+  const file = resourceFile(releasesDir, 'VS-0001', 'status')
+  writeFileSync(file, '{}')
+  const service = startService(t, folder, { SVC_RELEASE_POLL_SECONDS: '0' })
   const { origin } = await service.serving()
-  const line = await service.line('damaged')
-  assert.equal(line.level, 'warn')
-  assert.equal(line['snapshotId'], 'VS-0001')
+  const { reason } = await service.line('The releases folder is damaged')
+  assert.match(String(reason), /status of VS-0001/)
+  const archived = `${origin}/archive/resources/status/${path.basename(file)}`
+  assert.equal((await fetch(archived)).status, 404)
   for (const name of SNAPSHOT_NAMES) {
     assert.equal((await fetch(`${origin}/api/v1/${name}`)).status, 200, name)
   }

@@ -7,7 +7,7 @@ import {
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { type PageContext, siteName } from '../page.ts'
 import type { Component, Incident, Maintenance } from '../published-record.ts'
-import { type StatusEvent, worstState } from '../snapshots/status-events.ts'
+import { isOpen, type StatusEvent, worstState } from '../snapshots/status-events.ts'
 
 type Status = SnapshotData<'status'>
 
@@ -33,6 +33,9 @@ function entryOf({ id, state, since }: Component, position: number) {
     only_show_if_degraded: false,
   }
 }
+
+/** As many incidents, and as many maintenances, as Statuspage lists; readers of its API expect no more. */
+const MAX_LISTED = 50
 
 /** No id of a component has an underscore. */
 const groupId = (first: Component): string => `group_${first.id}`
@@ -128,7 +131,11 @@ function partsOf(context: PageContext, status: Status) {
     components: affected(ids),
     reminder_intervals: null,
   })
-  const incidents = status.incidents.map((incident) => ({
+  const listed = [
+    ...status.incidents.slice(0, MAX_LISTED),
+    ...status.incidents.slice(MAX_LISTED).filter(isOpen),
+  ]
+  const incidents = listed.map((incident) => ({
     ...eventOf(incident, incident.startedAt, 'incidents'),
     status: incident.state,
     impact: incident.impact,
@@ -168,9 +175,11 @@ const DOCUMENTS: { readonly [name: string]: (parts: Parts) => object } = {
   }),
   'status.json': ({ status }) => ({ status }),
   'components.json': ({ components }) => ({ components }),
-  'incidents.json': ({ incidents }) => ({ incidents }),
+  'incidents.json': ({ incidents }) => ({ incidents: incidents.slice(0, MAX_LISTED) }),
   'incidents/unresolved.json': (parts) => ({ incidents: unresolved(parts) }),
-  'scheduled-maintenances.json': (parts) => ({ scheduled_maintenances: parts.maintenances }),
+  'scheduled-maintenances.json': ({ maintenances }) => ({
+    scheduled_maintenances: maintenances.slice(0, MAX_LISTED),
+  }),
   'scheduled-maintenances/upcoming.json': (parts) => ({
     scheduled_maintenances: inState(parts, 'scheduled'),
   }),

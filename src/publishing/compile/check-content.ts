@@ -117,7 +117,7 @@ function checkOverlay(
   { locale, name, source }: ParsedOverlay,
   data: CheckedData,
   folder: ContentFolder,
-  record: TranslationRecord,
+  record: TranslationRecord | undefined,
 ) {
   const none = { mistakes: [], texts: [] }
   const original = data[name]
@@ -168,7 +168,7 @@ export function checkContent(
   folder: ContentFolder,
   { sources, overlays }: ParsedContent,
   nowMs: number,
-  recordOf: (locale: TranslationLocale) => TranslationRecord,
+  records: ReadonlyMap<TranslationLocale, TranslationRecord>,
 ) {
   const data: CheckedData = {}
   const imageTexts: ContentFile[] = []
@@ -194,11 +194,11 @@ export function checkContent(
   }
   const translated: TranslatedText[] = []
   for (const overlay of overlays) {
-    const checked = checkOverlay(overlay, data, folder, recordOf(overlay.locale))
+    const checked = checkOverlay(overlay, data, folder, records.get(overlay.locale))
     mistakes.push(...checked.mistakes)
     translated.push(...checked.texts)
   }
-  const outdated = translated.filter((text) => isOutdated(recordOf(text.locale), text))
+  const outdated = translated.filter((text) => isOutdated(records.get(text.locale), text))
   return {
     data,
     /** Texts of published images. */

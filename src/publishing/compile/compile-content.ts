@@ -140,9 +140,13 @@ export async function compileContent(
 ) {
   const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
   const parsed = parseContent(folder)
-  const checked = checkContent(folder, parsed, nowMs, (locale) =>
-    readTranslationRecord(contentDir, locale),
+  const records = new Map(
+    [...new Set(folder.overlays.map(({ locale }) => locale))].map((locale) => [
+      locale,
+      readTranslationRecord(contentDir, locale),
+    ]),
   )
+  const checked = checkContent(folder, parsed, nowMs, records)
   const guarded = await guardContent(parsed, checked, texts, folder.settings !== undefined)
   const all = [...unread, ...parsed.mistakes, ...checked.mistakes, ...guarded.mistakes]
   // What a file that cannot be parsed refers to is unknown.

@@ -45,8 +45,8 @@ const stateOf = ({ source, translation }: Pick<TranslatedText, 'source' | 'trans
   `${digestOf(source)} ${digestOf(translation)}`
 
 /** Whether the source of a text changed after its translation was changed or confirmed. */
-export function isOutdated(record: TranslationRecord, text: TranslatedText): boolean {
-  const [source, translation] = record.get(text.field)?.split(' ') ?? []
+export function isOutdated(record: TranslationRecord | undefined, text: TranslatedText): boolean {
+  const [source, translation] = record?.get(text.field)?.split(' ') ?? []
   return translation === digestOf(text.translation) && source !== digestOf(text.source)
 }
 
