@@ -48,12 +48,6 @@ function formatResult(
   ]
 }
 
-/** `--note` of the commands that publish. */
-export const NOTE_OPTION = {
-  ...textOption('TEXT: one line for readers of the history; required'),
-  short: 'm',
-} as const
-
 /** The other options of the commands that publish. */
 export const PUBLICATION_OPTIONS = {
   content: CONTENT_OPTION,
@@ -64,7 +58,8 @@ export const PUBLICATION_OPTIONS = {
 } as const
 
 type PublicationValues = OptionValues<typeof PUBLICATION_OPTIONS> & {
-  readonly note?: string
+  /** Without it, the note says what changed. */
+  readonly note?: string | undefined
   /** Whether a missing releases folder is created. */
   readonly create?: boolean
   /** URL of the service that must serve the version. */
@@ -149,8 +144,8 @@ export async function runPublication<Result extends PublishResult>(
   publish: (publication: ReleaseOptions) => Promise<Result>,
   formatMore: (result: Result) => readonly string[] = () => [],
 ): Promise<CommandResult> {
-  const note = requireOption('note', values.note, LINE_EXPECTED)
   const { wait: service } = values
+  const note = values.note === undefined ? undefined : requireOption('note', values.note)
   const { folder, store } = openReleasesFolder(values.releases)
   requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/releases/append-version.ts')
@@ -220,7 +215,12 @@ newest version. Use svc diff to see the changes before you publish. The content
 folder records the version in .published.json, which belongs in version control:
 content that is based on an older version is refused.`,
   options: {
-    note: NOTE_OPTION,
+    note: {
+      ...textOption(`TEXT: one line for readers of the history, which can never be removed;
+    required, or --auto-note`),
+      short: 'm',
+    },
+    'auto-note': flag('the note names what changed, and has no text of the content'),
     create: flag('create the releases folder if it does not exist'),
     only: ONLY_OPTION,
     over: OVER_OPTION,
@@ -233,6 +233,9 @@ content that is based on an older version is refused.`,
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
     requireNamedReleases(values)
+    const { 'auto-note': isMade = false } = values
+    if (isMade && values.note !== undefined) throw new UsageError('expected --note or --auto-note')
+    if (!isMade) requireOption('note', values.note, LINE_EXPECTED)
     const { publishRelease } = await import('../publishing/releases/publish-release.ts')
     const contentDir = contentFolder(values.content)
     const { over } = values

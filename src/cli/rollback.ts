@@ -1,7 +1,7 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { onlyArgument } from '@public-api/cli-kit/option-values'
+import { textOption } from '@public-api/cli-kit/options'
 import {
-  NOTE_OPTION,
   ONLY_OPTION,
   parseResources,
   PUBLICATION_OPTIONS,
@@ -11,13 +11,17 @@ import {
 import { contentFolder } from './releases-folder.ts'
 
 export const command = createCommand({
-  usage: 'rollback VS-NNNN --note TEXT [options]',
+  usage: 'rollback VS-NNNN [options]',
   about: `Publishes the content of an older version as the next version, and brings the
 content folder to it, so that the next edit starts from what is published. Files
 with edits that were not published are copied first. No version is removed, and
 a redacted resource stays as it is in the newest version.`,
   options: {
-    note: NOTE_OPTION,
+    note: {
+      ...textOption(`TEXT: one line for readers of the history, which can never be
+    removed (default: which version comes back)`),
+      short: 'm',
+    },
     only: ONLY_OPTION,
     ...PUBLICATION_OPTIONS,
   },

@@ -31,7 +31,8 @@ export const EDIT_OPTIONS = {
   at: timeOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
   publish: flag('publish the status in the same step'),
   over: OVER_OPTION,
-  note: textOption('TEXT: the note of the version, with --publish (default: title and text)'),
+  note: textOption(`TEXT: the note of the version, with --publish (default: the components
+    and the state); a note can never be removed`),
   ...PUBLICATION_OPTIONS,
 } as const
 
@@ -51,16 +52,6 @@ export const COMPONENT_OPTION = {
 }
 
 type EditValues = OptionValues<typeof EDIT_OPTIONS>
-
-/** Longest note that is made from title and text. */
-const MAX_NOTE = 200
-
-function noteOf({ note, text = '' }: EditValues, title: string): string {
-  if (note !== undefined) return requireOption('note', note)
-  const line = `${title}: ${text}`.replaceAll(/\s+/g, ' ').trim()
-  const characters = Array.from(line)
-  return characters.length > MAX_NOTE ? `${characters.slice(0, MAX_NOTE - 1).join('')}…` : line
-}
 
 const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
@@ -84,6 +75,7 @@ export async function editStatus(
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   const { editStatusFile } = await import('../publishing/editing/edit-content.ts')
   const { checkLine } = await import('../publishing/releases/append-version.ts')
+  const { noteOfChanges } = await import('../publishing/releases/version-note.ts')
   const contentDir = contentFolder(values.content)
   const nowMs = Date.now()
   const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
@@ -94,17 +86,16 @@ export async function editStatus(
     exactNow: formatInstant(nowMs),
     ...(summary === undefined ? {} : { summary }),
   }
-  const { file, lines, result, undo } = await editStatusFile(
+  const typed = values.note === undefined ? undefined : requireOption('note', values.note)
+  const { file, lines, before, result, undo } = await editStatusFile(
     contentDir,
     nowMs,
-    (before, usualSummary) => {
-      const edited = edit(before, { ...options, usualSummary })
-      if (values.publish) checkLine('the note', noteOf(values, edited.title))
-      return edited
+    (status, usualSummary) => {
+      if (typed !== undefined) checkLine('the note', typed)
+      return edit(status, { ...options, usualSummary })
     },
-    ({ title }) => new Map(values.publish ? [['the note', noteOf(values, title)]] : []),
+    new Map(typed === undefined ? [] : [['the note', typed]]),
   )
-  const note = noteOf(values, result.title)
   const { status, id } = result
   const isBack = lines.some((line) => line.startsWith('+ summary:'))
   const done = [
@@ -115,6 +106,7 @@ export async function editStatus(
   const json = { file, id, state: status.state, summary: status.summary, lines }
   if (!values.publish) {
     const folder = values.content === undefined ? '' : ` --content ${quoteShell(values.content)}`
+    const note = noteOfChanges(before, status, [])
     const next = `svc publish${folder} --note ${quoteShell(note)}`
     return { json: { ...json, next }, lines: [...done, `Next: ${next}`] }
   }
@@ -126,7 +118,7 @@ export async function editStatus(
     process.stderr.write(`${formatErrorLine(`stopped by ${signal}; ${file} ${settle()}`)}\n`)
   })
   try {
-    const published = await runPublication({ ...values, note }, async (publication) => {
+    const published = await runPublication(values, async (publication) => {
       const { over } = values
       const { store } = publication
       const count = store.readVersionIds().length

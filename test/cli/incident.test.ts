@@ -57,7 +57,10 @@ test('an incident from its start to its end', async (t) => {
   const opened = succeeded(await run(...OPEN, ...DOWN, '--at', '2026-02-03T04:05:06Z'))
   const now = /\+ updatedAt: (\S+)/.exec(opened)?.[1] ?? ''
   assert.ok(Math.abs(Date.parse(now) - Date.now()) < 60_000, now)
-  assert.match(opened, /^Next: svc publish --content '.*' --note 'Reads fail: We look: why\?'$/m)
+  assert.match(
+    opened,
+    /^Next: svc publish --content '.*' --note 'Incident on Read API: investigating'$/m,
+  )
   assert.equal(
     read(),
     before
@@ -241,7 +244,7 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   const late = ['--from', '2027-02-15T02:00:00Z', '--to', '2027-02-15T03:00:00Z']
   const out = succeeded(await reschedule(...late, ...at))
   assert.match(out, /^ {2}\+ {5}startsAt: 2027-02-15T02:00:00Z$/m)
-  assert.match(out, /^Next: svc publish .* --note 'Disk swap: Later\.'$/m)
+  assert.match(out, /^Next: svc publish .* --note 'Maintenance on Archive: scheduled'$/m)
   assert.deepEqual(read().match(/(?<=^ {2}- id: )(?:first|second)$/gm), ['first', 'second'])
   assert.match(
     read(),
@@ -285,9 +288,11 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   )
 })
 
-test('publishes in the same step, with a note from the text', async (t) => {
+test('publishes in the same step, with a note that has no text of the incident', async (t) => {
   const { run } = statusFolder(t)
-  const publication = ['--publish', '--no-cards', '--releases', temporaryFolder(t)]
+  const releases = ['--no-cards', '--releases', temporaryFolder(t)]
+  const publication = ['--publish', ...releases]
+  succeeded(await run('publish', '--auto-note', ...releases))
   const at = ['--at', '2026-02-03T04:05:06Z']
   const out = succeeded(await run(...OPEN, ...DOWN, ...at, ...publication, '--json'))
   const { outcome, entry, id } = JSON.parse(out) as {
@@ -296,9 +301,18 @@ test('publishes in the same step, with a note from the text', async (t) => {
     entry: { note: string }
   }
   assert.equal(outcome, 'published')
-  assert.equal(entry.note, 'Reads fail: We look: why?')
+  assert.equal(entry.note, 'Incident on Read API: investigating')
   const resolve = ['incident', 'resolve', id, '--text', 'Done.', '--note', 'It ended.']
-  assert.match(succeeded(await run(...resolve, ...publication)), /^Published VS-0002/m)
+  assert.match(succeeded(await run(...resolve, ...publication)), /^Published VS-0003/m)
+  succeeded(await run('rollback', 'VS-0002', ...releases))
+  const both = await run('publish', '--auto-note', '--note', 'N.', ...releases)
+  assert.equal(both.status, 2, both.error)
+  const listed = succeeded(await svc('versions', '--json', ...releases.slice(1)))
+  const { versions } = JSON.parse(listed) as { versions: readonly { note: string }[] }
+  assert.deepEqual(
+    versions.map((each) => each.note),
+    ['Rolled back to VS-0002', 'It ended.', 'Incident on Read API: investigating', 'First version'],
+  )
 })
 
 test('the usual summary outlives a rollback into an incident, and a discarded resolution', async (t) => {

@@ -70,7 +70,7 @@ export async function editStatusFile(
   contentDir: string,
   nowMs: number,
   edit: (status: Status, usualSummary: string | undefined) => StatusEdit,
-  texts: (result: StatusEdit) => ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, string>,
 ) {
   const file = path.join(contentDir, STATUS_FILE)
   for (let attempt = 1; ; attempt += 1) {
@@ -83,7 +83,7 @@ export async function editStatusFile(
       isUsual(result.status) ? undefined : usual,
     )
     const replaced = new Map([[STATUS_FILE, Buffer.from(after)]])
-    const { mistakes } = await compileContent(contentDir, nowMs, texts(result), replaced)
+    const { mistakes } = await compileContent(contentDir, nowMs, texts, replaced)
     if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
     try {
       const replace = (old: Buffer, now: string): boolean => {
@@ -96,6 +96,8 @@ export async function editStatusFile(
           file,
           /** The lines that changed, each after `-` or `+`. */
           lines: changedLines(text, after),
+          /** The status before. */
+          before: status,
           result,
           /** Gives the file its bytes from before the edit. Returns whether that was possible. */
           undo(): boolean {

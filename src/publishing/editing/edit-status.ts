@@ -28,7 +28,6 @@ export interface StatusEdit {
   readonly status: Status
   /** The id of the incident or the maintenance. */
   readonly id: string
-  readonly title: string
 }
 
 /** What every edit has. */
@@ -178,7 +177,7 @@ function review(
   changes: ComponentChanges,
   { summary: given, usualSummary, now, exactNow }: UpdateOptions,
   at: string,
-  { id, title }: Omit<StatusEdit, 'status'>,
+  { id }: Omit<StatusEdit, 'status'>,
 ): StatusEdit {
   const components = status.components.map((component): Component => {
     const state = changes.get(component.id) ?? component.state
@@ -198,7 +197,7 @@ function review(
   const updatedAt =
     [now, exactNow, at].find((each) => Date.parse(each) >= earliestMs) ??
     (Date.parse(at) > Date.parse(now) ? at : now)
-  return { status: { ...status, state, summary, updatedAt, components }, id, title }
+  return { status: { ...status, state, summary, updatedAt, components }, id }
 }
 
 /** An incident or a maintenance with an update on top, and the time of the update. */

@@ -27,8 +27,8 @@ export interface ReleaseOptions {
   /** Milliseconds since 1970; becomes the version's `createdAt`. */
   readonly nowMs: number
   readonly registryVersion: string
-  /** One line for readers of the history. */
-  readonly note: string
+  /** One line for readers of the history. Without it, the note says what changed. */
+  readonly note?: string | undefined
   /**
    * Called with the texts of the resources before their version is written, so that readers of the version find what it
    * writes. Returns warnings.
@@ -181,7 +181,7 @@ function requireLoggable(entry: VersionEntry): void {
  * PublishError.
  */
 export function appendVersion(
-  { store, nowMs, registryVersion, note }: ReleaseOptions,
+  { store, nowMs, registryVersion, note }: ReleaseOptions & { readonly note: string },
   versions: readonly VersionEntry[],
   resources: VersionEntry['resources'],
   writeResources: (isNew: boolean) => readonly string[],

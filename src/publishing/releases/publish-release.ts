@@ -1,7 +1,12 @@
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
-import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  isSnapshotName,
+  SNAPSHOT_NAMES,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import { ReleaseFileError } from '../../releases/release-store.ts'
 import { isOfResource } from '../compile/check-content.ts'
 import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
 import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
@@ -24,6 +29,7 @@ import {
   sourcesOf,
   sourcesOfVersion,
 } from './select-resources.ts'
+import { noteOfChanges } from './version-note.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(
@@ -81,6 +87,27 @@ function choose(
   }
 }
 
+/** The note of a version without a typed one. */
+function noteOf(
+  store: ReleaseOptions['store'],
+  head: VersionEntry | undefined,
+  chosen: ResourceSources,
+): string {
+  if (head === undefined) return 'First version'
+  const read = (sources: ResourceSources) => {
+    try {
+      const text = sources.get('status')?.read()
+      return text === undefined ? undefined : (JSON.parse(text) as SnapshotData<'status'>)
+    } catch (error) {
+      // Damaged: the note says less.
+      if (error instanceof ReleaseFileError) return undefined
+      throw error
+    }
+  }
+  const changes = changesBetween(head.resources, digestsOf(chosen))
+  return noteOfChanges(read(sourcesOfVersion(store, head)), read(chosen), changes)
+}
+
 /**
  * Records which texts the translations belong to. Texts of other resources than `only` stay as they were recorded. The
  * version is published by then, so a record that cannot be written is a warning, which is returned.
@@ -121,9 +148,10 @@ export async function publishRelease(
     readonly only?: ReadonlySet<TranslatedName> | undefined
   },
 ): Promise<PublishResult> {
-  const { contentDir, store, nowMs, note, over, only } = options
-  checkLine('the note', note)
-  const content = await requireContent(contentDir, nowMs, new Map([['the note', note]]))
+  const { contentDir, store, nowMs, over, only } = options
+  const typed = new Map(options.note === undefined ? [] : [['the note', options.note]])
+  for (const [name, line] of typed) checkLine(name, line)
+  const content = await requireContent(contentDir, nowMs, typed)
   const versions = readVersions(store)
   const head = versions.at(-1)
   const { chosen, unpublished } = choose(store, head, sourcesOf(content), only)
@@ -131,7 +159,8 @@ export async function publishRelease(
   const base = readBase(contentDir)
   const undone = checkBase(versions, base, digests, over, only)
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
-  const result = appendVersion(options, versions, digests, (isNew) => {
+  const note = options.note ?? noteOf(store, head, chosen)
+  const result = appendVersion({ ...options, note }, versions, digests, (isNew) => {
     const written = [...chosen].filter(
       ([name, { digest }]) => isNew || resourceFault(store, name, digest) !== undefined,
     )

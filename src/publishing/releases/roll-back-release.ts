@@ -22,6 +22,7 @@ import {
   selectResources,
   sourcesOfVersion,
 } from './select-resources.ts'
+import { noteOfRollback } from './version-note.ts'
 
 /**
  * Why a version cannot be served again, every reason in one line; and what `svc check` would refuse besides, which does
@@ -59,7 +60,8 @@ export async function rollBackRelease(
     readonly only?: ReadonlySet<TranslatedName> | undefined
   },
 ) {
-  const { store, snapshotId, note, nowMs, contentDir, only } = options
+  const { store, snapshotId, nowMs, contentDir, only } = options
+  const note = options.note ?? noteOfRollback(snapshotId, only)
   await guardLine('the note', note)
   const versions = readVersions(store)
   const target = requireVersion(versions, snapshotId)
@@ -84,7 +86,7 @@ export async function rollBackRelease(
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
   const hasFolder = contentDir !== undefined && fs.existsSync(contentDir)
   const basedOn = hasFolder && readBase(contentDir)?.hash === head.hash ? contentDir : undefined
-  const result = appendVersion(options, versions, resources, (isNew) => {
+  const result = appendVersion({ ...options, note }, versions, resources, (isNew) => {
     for (const [name, { digest, read }] of chosen) {
       if (isNew && head.resources[name] !== digest) store.writeResource(name, digest, read())
     }
