@@ -233,7 +233,7 @@ content that is based on an older version is refused.`,
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
     requireNamedReleases(values)
-    const { 'auto-note': isMade = false } = values
+    const { 'auto-note': isMade } = values
     if (isMade && values.note !== undefined) throw new UsageError('expected --note or --auto-note')
     if (!isMade) requireOption('note', values.note, LINE_EXPECTED)
     const { publishRelease } = await import('../publishing/releases/publish-release.ts')

@@ -333,7 +333,7 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
   assert.equal((await svc('diff', 'VS-0001', 'VS-0002', '--content', contentDir)).status, 2)
   assert.equal((await svc('diff', 'VS-0001', 'VS-0009', ...releases)).status, 1)
 
-  assert.equal((await svc('rollback', 'VS-0001', ...releases)).status, 2)
+  assert.equal((await svc('rollback', 'VS-0001', '--note', ' ', ...releases)).status, 2)
   assert.match(
     (await svc('rollback', 'VS-0001', '--no-cards', '--note', 'Back.', ...releases)).out,
     /^Published VS-0004 in .*\n {2}changed: roadmap\n {2}changed: status\n$/,
