@@ -110,11 +110,16 @@ func (c *copies) readMirror(ctx context.Context, mirror, target string) (*Verifi
 	}
 	var copied struct {
 		Schema    string     `json:"schema"`
+		Origin    string     `json:"origin"`
 		Responses []portable `json:"responses"`
 	}
 	content, err := parse(body)
 	if err != nil || json.Unmarshal(content.text, &copied) != nil || copied.Schema != copySchema {
 		return nil, refuse("MALFORMED", "expected an object with the schema %s", copySchema)
+	}
+	if copied.Origin != c.connection.origin {
+		// The signature does not cover it.
+		return nil, refuse("MALFORMED", "now.json is not a copy of %s", c.connection.origin)
 	}
 	isInOrder := len(copied.Responses) >= 2
 	for at, name := range []string{"version", "signingKey"} {

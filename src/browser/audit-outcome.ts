@@ -4,10 +4,10 @@ import {
   type HistoryError,
 } from '@public-api/client-internal/history/history-error'
 import { UnsettledError } from '@public-api/client-internal/history/unsettled-error'
+import { isOutage } from '@public-api/client-internal/outage'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { PageLogFault } from './log-audit.ts'
-import { isOutage } from './outage.ts'
 import { pageElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 

@@ -1,12 +1,12 @@
 // Pages of a static copy: verifies what `now.json` proves about the age of the copy, then asks the service itself.
 import { createConnection } from '@public-api/client-internal/connection'
 import { verifyCopyProof } from '@public-api/client-internal/copies/copy-proof'
+import { isOutage } from '@public-api/client-internal/outage'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { verifyResponse } from '@public-api/client-internal/verify-response'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { isOutage } from './outage.ts'
 import { formatAge, formatMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { cryptoSupport } from './proof-check.ts'

@@ -1,5 +1,6 @@
 import { readHeaders } from '@public-api/client-internal/header-fields'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { isOutage } from '@public-api/client-internal/outage'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import {
   VerificationError,
@@ -15,7 +16,6 @@ import { formatSignedText } from '@public-api/contract/http/signature'
 import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
-import { isOutage } from './outage.ts'
 import { formatAge, formatDuration, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'

@@ -273,7 +273,7 @@ test('distinguishes another key, another site and an unreachable one', async (t)
     response.writeHead(301, { Location: 'https://elsewhere.example/' })
     response.end()
   })
-  assert.equal((await svc('audit', moved)).status, 3)
+  assert.equal((await svc('audit', moved)).status, 1)
 
   const closed = await silentOrigin()
   const { status, error } = await svc('audit', closed)

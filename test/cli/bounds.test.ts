@@ -34,7 +34,8 @@ test('cuts off and reports endless bodies and decompression bombs', async (t) =>
   ] as const) {
     const url = `${origin}/api/v1/status`
     const { status, error } = await svc('verify', url, ...PIN)
-    assert.equal(status, 3)
+    // A response was received.
+    assert.equal(status, 1)
     assert.equal(
       error,
       `error: ${url} has more than 16000000 ${unit}; no valid response is nearly as large\n`,

@@ -167,8 +167,12 @@ function portable(target: string, { status, headers, bodyBase64 }: VectorRespons
   return { method: 'GET', target, status, headers, bodyBase64 }
 }
 
+function copyOf(origin: string, ...responses: readonly JsonObject[]): VectorResponse {
+  return plain(200, JSON.stringify({ schema: 'svc.public.copy.v1', origin, responses }))
+}
+
 function copy(...responses: readonly JsonObject[]): VectorResponse {
-  return plain(200, JSON.stringify({ schema: 'svc.public.copy.v1', origin: ORIGIN, responses }))
+  return copyOf(ORIGIN, ...responses)
 }
 
 const DATA = { state: 'operational' }
@@ -208,6 +212,8 @@ const RESPONSES: Readonly<Record<string, VectorResponse>> = {
     ...signed(STATUS, {}, 0, { status: 502, error: { code: 'X', message: 'x' } }),
     status: 503,
   },
+  'unavailable-time-signed': withHeaders({ ...statusSigned, status: 503 }, 'X-SVC-Signed-At'),
+  'unavailable-digest': withHeaders({ ...statusSigned, status: 503 }, 'Content-Digest'),
   'unavailable-half-signed': withHeaders({ ...statusSigned, status: 503 }, 'X-SVC-Signature'),
   now: copy(portable(VERSION, versionNow), portable(KEYS, keysNow)),
   'now-later': copy(
@@ -218,6 +224,11 @@ const RESPONSES: Readonly<Record<string, VectorResponse>> = {
   'now-other-key': copy(
     portable(VERSION, signed(VERSION, ENTRY_DATA, 0, otherKey)),
     portable(KEYS, signed(KEYS, keysData(OTHER_TEST_SIGNING_KEY), 0, otherKey)),
+  ),
+  'now-other-origin': copyOf(
+    'https://staging.example.org',
+    portable(VERSION, versionNow),
+    portable(KEYS, keysNow),
   ),
   'now-of-a-version': copy(
     portable(`${VERSION}s/VS-0001`, signed(`${VERSION}s/VS-0001`, ENTRY_DATA, 0)),
@@ -281,6 +292,7 @@ const ORIGIN_DECIDES: readonly (readonly [
   ],
   ['wrong-503', 'A 503 whose signature is not valid.', 'unavailable-wrong-signature', 'SIGNATURE'],
   ['half-503', 'A 503 with a part of a proof.', 'unavailable-half-signed', 'UNSIGNED'],
+  ['time-503', 'A 503 with the time of a proof.', 'unavailable-time-signed', 'UNSIGNED'],
 ]
 
 /** Ways in which the origin is away. */
@@ -289,6 +301,7 @@ const AWAY: readonly (readonly [name: string, description: string, network: Netw
   ['timeout', 'No response in time.', { [ASKED]: 'timeout', [ORIGIN + KEYS]: 'timeout' }],
   ['502', 'A proxy responds with an unsigned 502.', both('bad-gateway')],
   ['429', 'A proxy responds with an unsigned 429 and a long wait.', both('too-many')],
+  ['digest', 'A proxy adds a digest to an unsigned 503.', both('unavailable-digest')],
 ]
 
 function both(name: string): Network {
@@ -306,6 +319,12 @@ const BAD_COPIES: readonly (readonly [
   ['not-found', 'has no now.json', { [`${COPY}now.json`]: 'not-found' }, 'MALFORMED'],
   ['tampered', 'has a changed version', copyAt(COPY, 'now-tampered'), 'DIGEST'],
   ['other-key', 'is of another service', copyAt(COPY, 'now-other-key'), 'UNKNOWN_KEY'],
+  [
+    'of-another-service',
+    'is of a service with the same key',
+    copyAt(COPY, 'now-other-origin'),
+    'MALFORMED',
+  ],
   ['of-a-version', 'begins with another response', copyAt(COPY, 'now-of-a-version'), 'MALFORMED'],
   ['without-keys', 'has no key document', copyAt(COPY, 'now-without-keys'), 'MALFORMED'],
   ['other-schema', 'has another format', copyAt(COPY, 'now-other-schema'), 'MALFORMED'],

@@ -206,7 +206,11 @@ class ConnectionTest(unittest.TestCase):
             self.assertEqual(server.connections, 1)
 
     def test_little_of_an_error_is_read(self):
-        for head, expected in ((b"", 65_536), (b"X-SVC-Signature: a\r\n", None)):
+        for head, expected in (
+            (b"", 65_536),
+            (b"Content-Encoding: br\r\n", 0),
+            (b"X-SVC-Signature: a\r\n", None),
+        ):
             def respond(head=head):
                 return itertools.chain([b"HTTP/1.1 500 x\r\n", head, b"\r\n"], forever(b"{}," * 20_000))
 

@@ -10,7 +10,6 @@ import { freshTarget } from '@public-api/client-internal/fresh-target'
 import { isOutage } from '@public-api/client-internal/outage'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
-import { VerificationError } from '@public-api/client-internal/verification-error'
 import {
   verifyInSteps,
   type Expectations,
@@ -25,7 +24,7 @@ import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
 import { describeOutcome } from './verifying/describe-outcome.ts'
 import { outcomeOf } from './verifying/outcome-of.ts'
-import { type Ask, createHttpClient, isLost, UnreachableError } from './verifying/requests.ts'
+import { type Ask, createHttpClient, isLost } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import {
   inputFailure,
@@ -85,10 +84,7 @@ async function askService(settings: Settings, ask: Ask): ReturnType<typeof outco
           () => verifyByDocument(READ_PATHS.signingKey),
           (fresh, failure) =>
             verifyByDocument(fresh).catch((error: unknown) => {
-              // A response was received and does not verify. That is not an outage.
-              throw error instanceof UnreachableError || error instanceof VerificationError
-                ? failure
-                : error
+              throw isLost(error) ? failure : error
             }),
         )
       : verifyInSteps({ ...response, ...trust, keys: () => known })

@@ -1,6 +1,6 @@
 import { CLIENT_HEADERS } from '#contract/terms/client-headers'
 import { readHeaders, type HeaderSource } from './header-fields.ts'
-import type { HttpResponse } from './http-response.ts'
+import { claimsSignature, type HttpResponse } from './http-response.ts'
 import { orAborted } from './retries.ts'
 import { targetOf } from './verify-response.ts'
 
@@ -75,7 +75,7 @@ export interface ConnectionLimits {
   readonly timeoutMs?: number
   /**
    * Maximum size of a body after its content coding is removed, in bytes. Default: 16,000,000. The OpenAPI document
-   * has 200 kB, the index of ten thousand versions 3 MB. At most 65,536 count for any status but 200.
+   * has 200 kB, the index of ten thousand versions 3 MB. At most 65,536 count for an error; one that is not signed is cut off there.
    */
   readonly maxBodyBytes?: number
 }
@@ -125,23 +125,23 @@ const MAX_BUFFER_BYTES = 16_000_000
 
 /** The limit of a body in a response with this status, in bytes. */
 export function maxBytesOf(status: number, maxBytes: number): number {
-  return status === 200 ? maxBytes : Math.min(maxBytes, MAX_ERROR_BYTES)
+  return status < 400 ? maxBytes : Math.min(maxBytes, MAX_ERROR_BYTES)
 }
 
 /**
  * Creates a reader of bodies for the requests of one client. It throws a RangeError once a body exceeds the limit, which is
- * lower for any status but 200.
+ * lower for errors. That of an unsigned error is cut off, because it proves nothing.
  */
 export function createBodyReader() {
   let lastTurn: Promise<unknown> = Promise.resolve()
 
-  return async (status: number, body: FetchedResponse['body'], maxBytes: number) => {
-    const most = maxBytesOf(status, maxBytes)
+  return async (response: FetchedResponse, maxBytes: number) => {
+    const most = maxBytesOf(response.status, maxBytes)
     let bytes: Uint8Array = new Uint8Array()
     let length = 0
     let endTurn: (() => void) | undefined
     // Not `for await`: in some browsers streams are not iterable.
-    const reader = body?.getReader()
+    const reader = response.body?.getReader()
     try {
       for (;;) {
         const { value } = (await reader?.read()) ?? {}
@@ -150,7 +150,13 @@ export function createBodyReader() {
         }
         const needed = length + value.length
         // A limit of NaN must reject every body.
-        if (!(needed <= most)) throw new RangeError(`expected at most ${most} bytes`)
+        if (!(needed <= most)) {
+          if (response.status < 400 || claimsSignature(response.headers)) {
+            throw new RangeError(`expected at most ${most} bytes`)
+          }
+          void reader?.cancel()
+          return bytes.slice(0, length)
+        }
         if (needed > MAX_CONCURRENT_BYTES && endTurn === undefined) {
           const before = lastTurn
           lastTurn = new Promise<void>((resolve) => (endTurn = resolve))
@@ -219,7 +225,7 @@ export function createConnection(
           ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
           status,
           headers: received,
-          body: await readBody(status, response.body, maxBodyBytes),
+          body: await readBody(response, maxBodyBytes),
         }
       }
       try {

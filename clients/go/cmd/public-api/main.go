@@ -249,5 +249,10 @@ func statusOf(err error) int {
 	if errors.As(err, &target) {
 		return 2
 	}
+	// A redirect, or a body above the limit, is a response.
+	var lost *publicapi.ConnectionError
+	if errors.As(err, &lost) && lost.Final {
+		return 1
+	}
 	return 3
 }

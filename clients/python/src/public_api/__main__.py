@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from .audit import audit_history
 from .client import Client
+from .copies import is_outage
 from .errors import (
     ApiResponseError,
     AuditStateError,
@@ -49,11 +50,6 @@ def _parser() -> argparse.ArgumentParser:
         )
         each.epilog = EXIT_CODES
     return parser
-
-
-def _is_inconclusive(error: VerificationError) -> bool:
-    """Whether it is an unsigned 429 or 5xx of a proxy, or of a service that does not sign: it proves nothing."""
-    return error.code == "UNSIGNED" and error.response is not None and error.response.is_outage
 
 
 def _verify(client: Client, target: str, etag: Optional[str]) -> None:
@@ -170,13 +166,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             _save_evidence(options.evidence, error)
         return 1
     except VerificationError as error:
-        return _report(str(error), 3 if _is_inconclusive(error) else 1)
+        return _report(str(error), 3 if is_outage(error) else 1)
     except AuditStateError as error:
         return _report(str(error), 2)
     except ValueError as error:
         return _report(f"error: {error}", 2)
     except (ApiResponseError, CopyError, UnsettledError, OSError) as error:
-        return _report(f"error: {error}", 3)
+        # A redirect, or a body above the limit, is a response.
+        return _report(f"error: {error}", 1 if getattr(error, "is_final", False) else 3)
     return 0
 
 

@@ -203,11 +203,16 @@ class Connection:
     def _read(self, response: http.client.HTTPResponse, target: str) -> bytes:
         """The body without its content coding. Raises a ConnectionError if it is too large or cut off."""
         coding = (response.getheader("Content-Encoding") or "identity").strip().lower()
+        is_error = response.status >= 400
+        # What an unsigned error says proves nothing: it is neither decoded nor read to its end.
+        is_cut = is_error and not is_signed(response.getheaders())
         if coding not in ("identity", "gzip", "x-gzip"):
+            if is_cut:
+                response.will_close = True
+                return b""
             message = f"{self._origin}{target} not fetched: content coding {coding!r} was not requested"
             raise ConnectionError(message, is_final=True)
         inflate = None if coding == "identity" else zlib.decompressobj(_GZIP)
-        is_error = response.status >= 400
         limit = min(self._max_body_bytes, _MAX_ERROR_BYTES) if is_error else self._max_body_bytes
         room = limit
         # One buffer: a list of parts takes much more than their bytes if they are small.
@@ -223,7 +228,7 @@ class Connection:
                 raise ConnectionError(message, is_final=True)
             room -= len(part)
             body += part
-            if room < 0 and is_error and not is_signed(response.getheaders()):
+            if room < 0 and is_cut:
                 response.will_close = True
                 return bytes(body[:limit])
             if room < 0:
@@ -234,8 +239,8 @@ class Connection:
         if response.length == 0:
             # Only this marks the response as read, so that the connection can be used again.
             response.read()
-        is_cut = response.length not in (None, 0) or (inflate is not None and not is_empty and not inflate.eof)
-        if is_cut:
+        is_short = response.length not in (None, 0) or (inflate is not None and not is_empty and not inflate.eof)
+        if is_short:
             raise ConnectionError(f"{self._origin}{target} not fetched: the body is cut off")
         return bytes(body)
 

@@ -107,6 +107,9 @@ class Copies:
         listed = content.get("responses") if isinstance(content, dict) else None
         if not isinstance(content, dict) or content.get("schema") != _COPY_SCHEMA or not isinstance(listed, list):
             raise VerificationError("MALFORMED", f"expected an object with the schema {_COPY_SCHEMA}")
+        if content.get("origin") != self._origin:
+            # The signature does not cover it.
+            raise VerificationError("MALFORMED", f"now.json is not a copy of {self._origin}")
         asked = [_asked(each) for each in listed[:2]]
         expected = [("GET", READ_PATHS[name], 200) for name in ("version", "signingKey")]
         if asked != expected:

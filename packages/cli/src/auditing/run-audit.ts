@@ -16,11 +16,12 @@ import {
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { LaggingError, LogFinding } from '@public-api/client-internal/log/log-finding'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
+import { isOutage } from '@public-api/client-internal/outage'
 import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { ChainError } from '@public-api/contract/history/version-chain'
-import { isInconclusive, isSigningOff } from '../verifying/inconclusive-status.ts'
+import { isSigningOff } from '../verifying/inconclusive-status.ts'
 import {
   createHttpClient,
   createFetch,
@@ -61,12 +62,13 @@ export function failureOf(
       : new UnreachableError(messageOf(error))
   }
   if (error instanceof VerificationError) {
-    if (error.response !== undefined && isSigningOff(error.response)) {
+    const isAway = isOutage(error)
+    if (isAway && error.response !== undefined && isSigningOff(error.response)) {
       return new UnreachableError(
         `${origin} says that it has no signing key, so its responses are unsigned; nothing is known about the history`,
       )
     }
-    return error.code === 'UNSIGNED' && isInconclusive(error.response?.status ?? 0)
+    return isAway
       ? new UnreachableError(
           `${origin} sent status ${error.response?.status} without a signature, as a proxy does; nothing is known about the history. Try again later`,
         )

@@ -1,4 +1,5 @@
 import { freshTarget } from '@public-api/client-internal/fresh-target'
+import { isUnsignedOutage } from '@public-api/client-internal/http-response'
 import { parseSigningKeys } from '@public-api/client-internal/signing-keys'
 import {
   VerificationError,
@@ -14,7 +15,6 @@ import { ENDPOINTS, type Endpoint } from '@public-api/contract/registry/endpoint
 import { BASE_PATH, REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { parseInstant } from '@public-api/contract/text/instant'
-import { isInconclusive } from '../verifying/inconclusive-status.ts'
 import { UnreachableError, type Received } from '../verifying/requests.ts'
 import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
@@ -108,7 +108,7 @@ async function findIndex(
     propertyOf(content, 'schema') === SCHEMA_IDS.response &&
     Array.isArray(propertyOf(data, 'endpoints'))
   if (!isIndex) {
-    if (isInconclusive(response.status) && response.field(HEADERS.signature) === undefined) {
+    if (isUnsignedOutage(response)) {
       throw new UnreachableError(
         `GET ${BASE_PATH} returned status ${response.status} without a signature, as a proxy does when its service is down`,
       )

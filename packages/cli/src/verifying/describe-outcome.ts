@@ -2,12 +2,12 @@ import { type CommandResult, EXIT_CODES, type ExitCode } from '@public-api/cli-k
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { isOutage } from '@public-api/client-internal/outage'
 import type { VerificationError } from '@public-api/client-internal/verification-error'
 import type { StepReport, VerificationStep } from '@public-api/client-internal/verification-step'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { failureNote } from './failure-note.ts'
-import { isInconclusive } from './inconclusive-status.ts'
 import type { VerifyOutcome } from './outcome-of.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './unpinned-warning.ts'
@@ -234,9 +234,7 @@ function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object
 /** An unsigned 429 or 5xx comes from a proxy, or signing is off. It proves nothing about the service. */
 function exitCodeOf({ failure }: VerifyOutcome): ExitCode {
   if (failure === undefined) return EXIT_CODES.done
-  return failure.code === 'UNSIGNED' && isInconclusive(failure.response?.status ?? 0)
-    ? EXIT_CODES.unreachable
-    : EXIT_CODES.failure
+  return isOutage(failure) ? EXIT_CODES.unreachable : EXIT_CODES.failure
 }
 
 /** What the command prints about a check, and its exit code. */

@@ -2,14 +2,6 @@ import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 
-/**
- * Whether an unsigned response proves nothing about the service: a proxy's error or rate limit, or the 503 of a
- * service that does not sign.
- */
-export function isInconclusive(status: number): boolean {
-  return status >= 500 || status === 429
-}
-
 /** Whether a Content-Digest is not in the form of the service, which is signed: sha-256 alone. */
 export function hasOtherDigest(contentDigest = ''): boolean {
   return !/^sha-256=:[\w+/]+=*:$/.test(contentDigest)

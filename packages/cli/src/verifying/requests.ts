@@ -2,10 +2,16 @@ import http from 'node:http'
 import https from 'node:https'
 import * as zlib from 'node:zlib'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
-import { createBodyReader, maxBytesOf, type Fetch } from '@public-api/client-internal/connection'
+import {
+  createBodyReader,
+  maxBytesOf,
+  RedirectError,
+  type Fetch,
+} from '@public-api/client-internal/connection'
 import { readHeaders, type HeaderFields } from '@public-api/client-internal/header-fields'
-import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { claimsSignature, type HttpResponse } from '@public-api/client-internal/http-response'
 import { openRequest, pairsOf, streamOf } from '@public-api/client-internal/node/node-fetch'
+import { isFinal } from '@public-api/client-internal/outage'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import { describeFailure } from './failure-reason.ts'
@@ -37,18 +43,23 @@ export interface Received extends HttpResponse {
 /** Sends one request without redirects or retries. Rejects with an UnreachableError. */
 export type Ask = (spec: RequestSpec) => Promise<Received>
 
-/** No usable HTTP response arrived. The message is one line; commands exit with 3. */
+/**
+ * No usable HTTP response arrived. The message is one line; commands exit with 3, or with 1 if a response was received: a
+ * redirect, or one that is too large.
+ */
 export class UnreachableError extends CommandFailure {
   constructor(message: string, cause?: unknown) {
-    super('UNREACHABLE', message, { exitCode: EXIT_CODES.unreachable })
+    const isResponse = isFinal(cause)
+    const exitCode = isResponse ? EXIT_CODES.failure : EXIT_CODES.unreachable
+    super(isResponse ? 'RESPONSE' : 'UNREACHABLE', message, { exitCode })
     this.name = 'UnreachableError'
     this.cause = cause
   }
 }
 
-/** Whether an error means that no complete response was received. One that is too large is a response. */
+/** `isLost` of the client, for the requests of commands. */
 export function isLost(error: unknown): error is UnreachableError {
-  return error instanceof UnreachableError && !(error.cause instanceof TooLargeError)
+  return error instanceof UnreachableError && !isFinal(error)
 }
 
 /** An HTTP client. `close` ends its connections. */
@@ -76,7 +87,7 @@ const DECODERS = new Map<string, (bytes: Uint8Array, options: typeof DECODED) =>
 ])
 
 /** A response that is too large. The message is the end of a sentence that starts with the URL. */
-export class TooLargeError extends Error {
+export class TooLargeError extends RangeError {
   constructor(unit: string, most: number) {
     super(`has more than ${most} ${unit}; no valid response is nearly as large`)
     this.name = 'TooLargeError'
@@ -133,17 +144,18 @@ export function createHttpClient(origin: string, timeoutMs: number, nowMs = Date
         })
         const receivedAtMs = nowMs()
         const status = response.statusCode ?? 0
-        const raw = await readBody(status, streamOf(response), MAX_RESPONSE_BYTES).catch(
-          (error: unknown) => {
-            response.destroy()
-            if (propertyOf(error, 'code') === 'ECONNRESET') {
-              throw new Error('the connection broke off', { cause: error })
-            }
-            if (!(error instanceof RangeError)) throw error
-            throw new TooLargeError('bytes', maxBytesOf(status, MAX_RESPONSE_BYTES))
-          },
-        )
         const headers = pairsOf(response.rawHeaders)
+        const raw = await readBody(
+          { status, headers, body: streamOf(response) },
+          MAX_RESPONSE_BYTES,
+        ).catch((error: unknown) => {
+          response.destroy()
+          if (propertyOf(error, 'code') === 'ECONNRESET') {
+            throw new Error('the connection broke off', { cause: error })
+          }
+          if (!(error instanceof RangeError)) throw error
+          throw new TooLargeError('bytes', maxBytesOf(status, MAX_RESPONSE_BYTES))
+        })
         const field = readHeaders(headers)
         const coding = codingOf(field)
         const decoded = coding === undefined || raw.length === 0 ? raw : decodeBody(raw, coding)
@@ -156,7 +168,8 @@ export function createHttpClient(origin: string, timeoutMs: number, nowMs = Date
           field,
           body: decoded ?? new Uint8Array(),
           coding,
-          isDecoded: decoded !== undefined,
+          // That of an unsigned error proves nothing, and may be cut off.
+          isDecoded: decoded !== undefined || (status >= 400 && !claimsSignature(headers)),
           sentAtMs,
           receivedAtMs,
         }
@@ -182,7 +195,8 @@ export function createFetch(ask: Ask): Fetch {
     const received = await ask({ method: 'GET', target: url.slice(origin.length), headers, origin })
     const { status, headers: receivedHeaders, body } = received
     if (status >= 300 && status < 400 && status !== 304) {
-      throw new UnreachableError(`${url} is a redirect (status ${status}); pass its target instead`)
+      const message = `${url} is a redirect (status ${status}); pass its target instead`
+      throw new UnreachableError(message, new RedirectError(received.field('Location')))
     }
     // One chunk, which is not copied.
     const stream = new ReadableStream<Uint8Array>({

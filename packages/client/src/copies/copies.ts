@@ -9,8 +9,7 @@ import {
   type ConnectionLimits,
   type Fetch,
 } from '../connection.ts'
-import type { HttpResponse } from '../http-response.ts'
-import { isUnsignedOutage } from '../outage.ts'
+import { isUnsignedOutage, type HttpResponse } from '../http-response.ts'
 import { fromPortable, isPortable, toPortable } from '../portable-response.ts'
 import { verifyKeyDocument } from '../signing-keys.ts'
 import { VerificationError } from '../verification-error.ts'
