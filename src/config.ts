@@ -4,6 +4,7 @@ import path from 'node:path'
 import { isHostName, isLoopbackHost } from '@public-api/contract/http/host-name'
 import type { Runtime } from '@public-api/contract/registry/endpoints'
 import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
+import { parseDatabaseUrl } from './database-url.ts'
 import {
   createEnvironmentReader,
   type Environment,
@@ -85,18 +86,6 @@ function readBaseUrl(reader: EnvironmentReader): string | undefined {
   return reader.reportInvalid('SVC_BASE_URL', expected)
 }
 
-function isPostgresUrl(text: string): boolean {
-  try {
-    const url = new URL(text)
-    // The driver throws for a % that does not start an escape of UTF-8.
-    decodeURIComponent(url.href)
-    const hasHost = url.host !== '' || (url.searchParams.get('host') ?? '') !== ''
-    return hasHost && /^\/[^/]+$/.test(url.pathname)
-  } catch {
-    return false
-  }
-}
-
 function readDatabase(
   reader: EnvironmentReader,
   dataDir: string,
@@ -111,10 +100,8 @@ function readDatabase(
     return embedded
   }
   if (/^postgres(?:ql)?:/i.test(url)) {
-    if (isPostgresUrl(url)) return { kind: 'postgres', url }
-    return refuse(
-      'a percent-encoded URL with a host and a database, such as postgres://user:password@host:5432/database',
-    )
+    const parsed = parseDatabaseUrl(url)
+    return 'url' in parsed ? { kind: 'postgres', url: parsed.url } : refuse(parsed.expected)
   }
   const [scheme = '', file = ''] = /^sqlite:(.*)$/is.exec(url) ?? []
   if (scheme === '') return refuse('a URL that starts with sqlite: or postgres://')
@@ -206,6 +193,7 @@ function isInside(folder: string, parent: string): boolean {
 export function inspectConfig(env: Environment, workingDir: string) {
   const reader = createEnvironmentReader(env)
   reader.refuseRenamed(RENAMED_VARIABLES)
+  reader.refuseExported('SVC_')
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
   // Read by svc only. Named here, so that they are not reported as unknown.

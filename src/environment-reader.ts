@@ -5,12 +5,18 @@ export interface Environment {
   readonly [name: string]: string | undefined
 }
 
+/** Whether a value still has the quotation marks of its file: systemd and Node remove them, podman, docker and kubectl do not. */
+export const isQuoted = (value: string): boolean => /^["'`]|["'`]$/.test(value.trim())
+
 /** A variable that has no effect. */
 export interface UnknownVariable {
   readonly name: string
   /** `; did you mean NAME?`, or empty. */
   readonly suggestion: string
 }
+
+/** Of a value that `isQuoted` refuses. */
+export const NO_QUOTES = 'a value that neither begins nor ends with a quotation mark'
 
 /** Reads and checks variables, and collects every mistake, so that the operator sees all of them together. */
 export type EnvironmentReader = ReturnType<typeof createEnvironmentReader>
@@ -20,10 +26,15 @@ export function createEnvironmentReader(env: Environment) {
   const mistakes: ConfigMistake[] = []
   const read = new Set<string>()
 
-  /** The value without surrounding space; an empty one counts as not set. */
+  /** The value without surrounding space; an empty one counts as not set, as does one in quotation marks, which is reported. */
   function text(name: string): string | undefined {
+    const value = env[name]?.trim() ?? ''
+    if (isQuoted(value)) {
+      if (!read.has(name)) mistakes.push({ variable: name, expected: NO_QUOTES })
+      read.add(name)
+      return undefined
+    }
     read.add(name)
-    const value = env[name]?.trim()
     return value === '' ? undefined : value
   }
 
@@ -61,6 +72,14 @@ export function createEnvironmentReader(env: Environment) {
     refuseRenamed(renamed: { readonly [former: string]: string }): void {
       for (const [former, current] of Object.entries(renamed)) {
         if (text(former) !== undefined) reportInvalid(former, `the new name, ${current}`, true)
+      }
+    },
+    /** Reports names with this prefix behind `export`, which podman and docker take from a file as part of the name. */
+    refuseExported(prefix: string): void {
+      for (const name of Object.keys(env)) {
+        const [, current] = /^export\s+(\w+)$/.exec(name) ?? []
+        if (current?.startsWith(prefix) !== true) continue
+        mistakes.push({ variable: name, expected: `the name alone, ${current}` })
       }
     },
     /** Variables with this prefix that were not read so far, with a suggestion for a mistyped one. */

@@ -3,6 +3,7 @@ import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
 import { ConfigError } from '../config-mistake.ts'
 import { type Config, inspectConfig } from '../config.ts'
+import { NO_QUOTES } from '../environment-reader.ts'
 import { formatLocation, openStorage } from '../storage/open-storage.ts'
 import { StorageError } from '../storage/stores/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/stores/storage.ts'
@@ -17,10 +18,12 @@ export const DATABASE_OPTION = textOption(
 /** The variables that the database commands read. */
 const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
 
-/** The configuration for a command. Ignores mistakes in other variables. Throws a ConfigError. */
+/** The configuration for a command. Ignores mistakes in other variables, except quotation marks. Throws a ConfigError. */
 export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): Config {
   const { config, mistakes } = inspectConfig(process.env, process.cwd())
-  const ours = mistakes.filter(({ variable }) => variables.includes(variable))
+  const ours = mistakes.filter(
+    ({ variable, expected }) => variables.includes(variable) || expected === NO_QUOTES,
+  )
   if (ours.length > 0) throw new ConfigError(ours)
   if (variables.includes('SVC_SECRETS_DIR')) {
     chooseFolder(undefined, 'SVC_SECRETS_DIR', config.secretsDir)

@@ -83,10 +83,36 @@ test('acts on the checkout of a machine with a service only with --checkout', as
   assert.equal((await run({}, 'incident', 'list')).status, 0)
 })
 
-test('an environment file that cannot be read still protects the checkout', async (t) => {
-  const file = temporaryFolder(t)
-  const { status } = await svcIn(CHECKOUT, ['incident', 'list'], {
-    env: { SVC_ENVIRONMENT_FILE: file },
-  })
-  assert.equal(status, 2)
+test('an environment file that cannot be read, or not as systemd reads it, ends every command', async (t) => {
+  const folder = temporaryFolder(t)
+  const misread = makeService(t, 'export SVC_WORKERS=2\n')
+  for (const args of [
+    ['incident', 'list'],
+    ['waitlist', 'count'],
+    ['check', '--config'],
+  ]) {
+    const unreadable = await svcIn(CHECKOUT, args, { env: { SVC_ENVIRONMENT_FILE: folder } })
+    assert.equal(unreadable.status, 2)
+    assert.match(unreadable.error, /^error: \S+ cannot be read \(EISDIR\), .*chmod 640/)
+    const { status, error } = await misread.run(args)
+    assert.equal(status, 2)
+    assert.match(error, /^error: \S+environment, line 4 \(SVC_WORKERS\): expected NAME=value/)
+  }
+  assert.equal((await misread.run(['incident', '--help'])).status, 0)
+})
+
+test('a value in quotation marks ends the commands that read it', async (t) => {
+  const { content, run } = makeService(t)
+  for (const [env, args] of [
+    [{ SVC_CONTENT_DIR: `"${content}"` }, ['check']],
+    [{ SVC_DATA_DIR: `'${content}'` }, ['waitlist', 'count']],
+    [{ SVC_ADDRESS_HASH_SECRET: `"${'0'.repeat(64)}"` }, ['waitlist', 'count']],
+    [{ SVC_ADDRESS_HASH_SECRET: `${'0'.repeat(64)}"` }, ['check', '--config']],
+  ] as const) {
+    const { status, error } = await run(args, env)
+    assert.notEqual(status, 0)
+    const [name = ''] = Object.keys(env)
+    assert.match(error, new RegExp(`${name}: expected a value that neither begins nor ends`))
+    assert.doesNotMatch(error, /0{64}/)
+  }
 })

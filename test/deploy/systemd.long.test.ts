@@ -5,11 +5,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { parseEnvironmentFile } from '../../src/cli/environment-file.ts'
 import { WAITLIST_IDENTITY_FILE } from '../../src/config.ts'
 import { generateIdentity } from '../../src/crypto/age-file.ts'
 import { logSecretFiles } from '../../src/tlog/signing/log-keys.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { eventually } from '../support/eventually.ts'
+import { createSeededRandom, seedOf } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SYSTEMD = '/lib/systemd/systemd'
@@ -227,5 +229,77 @@ test(
     const [reminder, ...others] = new Set(log('public-api.log').match(warnings)?.map(messageIn))
     assert.match(reminder ?? '', /decrypts the waitlist/)
     assert.deepEqual(others, [])
+  },
+)
+
+test(
+  'svc reads the lines of an environment file as systemd does, or refuses them',
+  { skip },
+  async (t) => {
+    const seed = seedOf('ENVIRONMENT_SEED')
+    const below = createSeededRandom(seed)
+    const parts = [
+      'A',
+      'B=',
+      'A=',
+      ' ',
+      '\t',
+      '"',
+      "'",
+      '\\',
+      '#',
+      ';',
+      '$',
+      '`',
+      'é',
+      '\r',
+      '\n',
+      '\n',
+      'x',
+      '0',
+      '%',
+      'export ',
+    ]
+    const cases = Array.from(
+      { length: 200 },
+      () => `A=${Array.from({ length: below(9) }, () => parts[below(parts.length)]).join('')}\n`,
+    )
+    const { run } = await bootMachine(t)
+    const folder = '/run/environments'
+    const files = cases.map(
+      (text, index) =>
+        `echo ${Buffer.from(text).toString('base64')} | base64 -d > ${folder}/${index}`,
+    )
+    run(
+      `mkdir ${folder} && cd ${folder} && printf '[Service]\\nType=oneshot\\nEnvironmentFile=${folder}/%%i\\nExecStart=/usr/bin/env -0\\nStandardOutput=truncate:${folder}/%%i.read\\n' > /run/systemd/system/environment@.service`,
+    )
+    run(files.join('\n'))
+    run(
+      `systemctl daemon-reload; for each in $(seq 0 ${cases.length - 1}); do systemctl start environment@$each || true; done`,
+    )
+    let accepted = 0
+    for (const [index, text] of cases.entries()) {
+      let ours: { readonly [name: string]: string }
+      try {
+        ours = parseEnvironmentFile(text)
+      } catch {
+        continue
+      }
+      accepted += 1
+      const printed = run(`base64 -w0 ${folder}/${index}.read`)
+      const entries = Buffer.from(printed, 'base64')
+        .toString()
+        .split('\0')
+        .flatMap((each) => {
+          const [, name, value] = /^([AB]+)=([^]*)$/.exec(each) ?? []
+          return name === undefined ? [] : [[name, value] as const]
+        })
+      assert.deepEqual(
+        ours,
+        Object.fromEntries(entries),
+        `${JSON.stringify(text)}, ENVIRONMENT_SEED=${seed}`,
+      )
+    }
+    assert.ok(accepted > cases.length / 10, `${accepted} cases were read`)
   },
 )
