@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
+import { Client } from 'pg'
 import { ConfigError } from '../src/config-mistake.ts'
 import { LOG_LEVELS, originOf, SECRET_VARIABLES, type Config } from '../src/config.ts'
 import type { Environment } from '../src/environment-reader.ts'
@@ -297,10 +298,75 @@ test('a PostgreSQL URL needs a host and a database', () => {
   for (const url of [
     'postgres://user:password@db.example:5432/app',
     'postgresql://db/app?sslmode=verify-full',
-    'postgres:///app?host=/var/run/postgresql',
+    'postgres:///app?host=/var/run/postgresql&port=5433',
+    'postgres://%2Fvar%2Frun%2Fpostgresql/app',
+    'postgres://u:p@db/app?sslmode=verify-full&sslrootcert=/a.pem&sslcert=/b.pem&sslkey=/c.pem',
   ]) {
     assert.deepEqual(read({ SVC_DATABASE_URL: url }).database, { kind: 'postgres', url })
   }
+})
+
+test('the driver gets a database URL whose escapes it reads in one way', () => {
+  const { database } = read({
+    SVC_DATABASE_URL: 'postgres://u:a b%2Fc%40@db/app?sslrootcert=/a b.pem',
+  })
+  assert.ok(database.kind === 'postgres')
+  const [connectionString] = database.url.split('?')
+  const client = new Client({ connectionString })
+  const { user, password, host } = client
+  assert.deepEqual([user, password, host, client.database], ['u', 'a b/c@', 'db', 'app'])
+  assert.match(database.url, /sslrootcert=\/a%20b\.pem$/)
+})
+
+test('a database URL has only options that are read as they are written', () => {
+  const only =
+    'a URL with the options host, port, sslmode, sslrootcert, sslcert, sslkey only, found'
+  for (const [query, expected] of [
+    ...[
+      'statement_timeout=5s',
+      'SSLMODE=verify-full',
+      'client_encoding=latin1',
+      'channel_binding=require',
+      'target_session_attrs=read-write',
+      'connect_timeout=1',
+      'service=x',
+      'options=-c%20a=b',
+      'password=x',
+      'ssl=0',
+    ].map((each) => [each, `${only} ${each.split('=')[0]}`] as const),
+    ['a%20b=c', `${only} another one`],
+    ['sslmode=disable&sslmode=verify-full', 'a URL with the option sslmode once'],
+    ['sslmode=', /^a URL whose option sslmode is one of disable, no-verify, verify-full,/],
+    ['sslmode=nonsense', /^a URL whose option sslmode is one of/],
+    ['sslmode=Verify-Full', /^a URL whose option sslmode is one of/],
+    ['port=pg', 'a URL whose option port is a number'],
+    ['sslrootcert=', 'a URL whose option sslrootcert is a file'],
+  ] as const) {
+    const { mistakes } = inspectConfig(
+      { SVC_DATABASE_URL: `postgres://u:p@db/app?${query}` },
+      WORKING_DIR,
+    )
+    assert.equal(mistakes.length, 1, query)
+    const [, found = ''] = /^SVC_DATABASE_URL: expected ([^]*)$/.exec(mistakes[0] ?? '') ?? []
+    if (typeof expected === 'string') assert.equal(found, expected)
+    else assert.match(found, expected)
+  }
+})
+
+test('a value in quotation marks, or a name behind export, is refused without its value', () => {
+  for (const value of ['"HEX"', "'HEX'", '`HEX`', '"HEX', "HEX'"]) {
+    const { mistakes } = inspectConfig(
+      { SVC_ADDRESS_HASH_SECRET: value, SVC_DATA_DIR: value },
+      WORKING_DIR,
+    )
+    const expected = 'expected a value that neither begins nor ends with a quotation mark'
+    assert.deepEqual(mistakes, [
+      `SVC_DATA_DIR: ${expected}`,
+      `SVC_ADDRESS_HASH_SECRET: ${expected}`,
+    ])
+  }
+  const { mistakes } = inspectConfig({ 'export SVC_WORKERS': '2', 'export X': '1' }, WORKING_DIR)
+  assert.deepEqual(mistakes, ['export SVC_WORKERS: expected the name alone, SVC_WORKERS'])
 })
 
 test('an unusable database or counter store is refused without repeating its URL', () => {
@@ -326,6 +392,7 @@ test('an unusable database or counter store is refused without repeating its URL
       'postgres:///app',
       'POSTGRES:',
       'postgres://db/a/b',
+      'postgres://u:p@db/app#x',
     ],
     'a percent-encoded URL with a host and a database, such as postgres://user:password@host:5432/database',
   )
