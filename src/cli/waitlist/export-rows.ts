@@ -4,11 +4,26 @@ import type { WaitlistEntry } from '../../service/waitlist/waitlist-entry.ts'
 const COLUMNS =
   'ticket registeredAt email locale interests useCase consentVersion consentText'.split(' ')
 
+/** Marks of line breaking, which the text of the form had in registrations of November 2026. */
+const BREAK_MARKS = /[\u00AD\u200B\u2060]/g
+
+/** Version and text of the consent; empty where a registration has none. */
+function consentOf({ consent }: WaitlistEntry): readonly [version: string, text: string] {
+  return [consent?.version ?? '', consent?.text.replaceAll(BREAK_MARKS, '') ?? '']
+}
+
 /** The cells of a registration in the order of the columns. */
 function toCells(entry: WaitlistEntry): readonly string[] {
-  const { ticket, registeredAt, email, locale, interests, useCase, consent } = entry
-  const { version = '', text = '' } = consent ?? {}
-  return [ticket, registeredAt, email, locale, interests.join(' '), useCase ?? '', version, text]
+  const { ticket, registeredAt, email, locale, interests, useCase } = entry
+  return [
+    ticket,
+    registeredAt,
+    email,
+    locale,
+    interests.join(' '),
+    useCase ?? '',
+    ...consentOf(entry),
+  ]
 }
 
 /**
@@ -29,14 +44,21 @@ function guardFormulas(text: string): string {
   return BREAK_START.test(tame) ? `'${tame}` : tame
 }
 
-/** Whether the CSV of a registration has other cells than its texts, so that no spreadsheet evaluates them. */
-export const hasGuardedCell = (entry: WaitlistEntry): boolean =>
-  toCells(entry).some((cell) => guardFormulas(cell) !== cell)
+/** A text as a cell, quoted as RFC 4180 requires. */
+const quoteCell = (text: string): string =>
+  /[",\r\n;\t|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-/** A text as a cell that no spreadsheet evaluates, quoted as RFC 4180 requires. */
-export function formatCsvCell(text: string): string {
-  const cell = guardFormulas(text)
-  return /[",\r\n;\t|]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+/** A text as a cell that no spreadsheet evaluates. */
+export const formatCsvCell = (text: string): string => quoteCell(guardFormulas(text))
+
+/** The texts of the columns in CSV. The address is exact: a mail program must reach it. */
+const toTexts = (entry: WaitlistEntry): readonly string[] =>
+  toCells(entry).map((cell, index) => (COLUMNS[index] === 'email' ? cell : guardFormulas(cell)))
+
+/** Whether the CSV of a registration has other cells than its texts, so that no spreadsheet evaluates them. */
+export const hasGuardedCell = (entry: WaitlistEntry): boolean => {
+  const texts = toTexts(entry)
+  return toCells(entry).some((cell, index) => texts[index] !== cell)
 }
 
 /** A registration as JSON in one line. */
@@ -51,7 +73,9 @@ export function formatEntryAsJson(entry: WaitlistEntry): string {
  */
 function formatListmonkRow(entry: WaitlistEntry): string {
   const { ticket, registeredAt, email, locale, interests } = entry
-  const attributes = formatJson({ ticket, registeredAt, locale, interests })
+  const [consentVersion, consentText] = consentOf(entry)
+  const known = { ticket, registeredAt, locale, interests, consentVersion, consentText }
+  const attributes = formatJson(known)
   const cells = [email, '', attributes].map((cell) => `"${cell.replaceAll('"', '""')}"`)
   return `${cells.join(',')}\r\n`
 }
@@ -60,7 +84,7 @@ function formatListmonkRow(entry: WaitlistEntry): string {
 export const EXPORT_FORMATS = {
   csv: {
     header: `${COLUMNS.join(',')}\r\n`,
-    rowOf: (entry: WaitlistEntry) => `${toCells(entry).map(formatCsvCell).join(',')}\r\n`,
+    rowOf: (entry: WaitlistEntry) => `${toTexts(entry).map(quoteCell).join(',')}\r\n`,
   },
   jsonl: { header: '', rowOf: (entry: WaitlistEntry) => `${formatEntryAsJson(entry)}\n` },
   listmonk: { header: 'email,name,attributes\r\n', rowOf: formatListmonkRow },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { EXPORT_FORMATS, formatCsvCell } from '../../../src/cli/waitlist/export-rows.ts'
+import { EXPORT_FORMATS, formatCsvCell, hasGuardedCell } from '../../../src/cli/waitlist/export-rows.ts'
 import type { WaitlistEntry } from '../../../src/service/waitlist/waitlist-entry.ts'
 import { ANY_CODE_POINT } from '../../support/any-text.ts'
 import { parseCsv } from './csv-reader.ts'
@@ -47,6 +47,36 @@ test('a CSV row has eight cells by RFC 4180 for any content', () => {
       assert.equal(row?.[0], ENTRY.ticket)
     }),
   )
+})
+
+test('the address is exact in CSV, and other texts are guarded', () => {
+  const email = '=1+1@example.org'
+  const [row] = parseCsv(EXPORT_FORMATS.csv.rowOf({ ...ENTRY, email, useCase: '=1+1' }))
+  assert.deepEqual([row?.[2], row?.[5]], [email, "'=1+1"])
+  assert.equal(hasGuardedCell({ ...ENTRY, email }), false)
+  assert.equal(hasGuardedCell({ ...ENTRY, useCase: '=1+1' }), true)
+})
+
+test('CSV and listmonk have the consent as it was read, without marks of line breaking', () => {
+  const consent = { version: '0123456789abcdef', text: 'ข้อ\u2060ตก\u200Bลง\u00AD' }
+  const [row] = parseCsv(EXPORT_FORMATS.csv.rowOf({ ...ENTRY, consent }))
+  assert.deepEqual(row?.slice(-2), [consent.version, 'ข้อตกลง'])
+  const attributesOf = (entry: WaitlistEntry) => {
+    const [cells] = parseCsv(EXPORT_FORMATS.listmonk.rowOf(entry))
+    return JSON.parse(cells?.[2] ?? '') as unknown
+  }
+  const { ticket, registeredAt, locale, interests } = ENTRY
+  const known = { ticket, registeredAt, locale, interests }
+  assert.deepEqual(attributesOf({ ...ENTRY, consent }), {
+    ...known,
+    consentVersion: consent.version,
+    consentText: 'ข้อตกลง',
+  })
+  assert.deepEqual(attributesOf({ ...ENTRY, consent: null }), {
+    ...known,
+    consentVersion: '',
+    consentText: '',
+  })
 })
 
 test('prefixes formula cells with an apostrophe', () => {
