@@ -1,4 +1,5 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
+import { ERRORS } from '@public-api/contract/errors/errors'
 import { TIME_STATES } from '@public-api/contract/registry/schemas'
 import type { Aggregator, Gauge } from 'prom-client'
 import type { Connections } from '../http/connection/connections.ts'
@@ -72,6 +73,11 @@ export type Metrics = Awaited<ReturnType<typeof openMetrics>>
 
 const DURATION_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 
+/** Statuses of responses that exist from the start, for alerts on the first failure. */
+const KNOWN_STATUSES = [
+  ...new Set([200, 304, ...Object.values(ERRORS).map(({ status }) => status)]),
+]
+
 /** Counts and times what a serving process does, in the metrics of this process. */
 export async function countTraffic() {
   const { collectDefaultMetrics, Counter, Histogram } = await import('prom-client')
@@ -93,9 +99,22 @@ export async function countTraffic() {
     buckets: DURATION_BUCKETS,
   })
 
-  /** Counts calls by outcome: that of a success (undefined: not counted), or the code of an ApiError. */
-  function countOutcomes(name: string, help: string, otherFailure = 'INTERNAL') {
+  for (const method of ['GET', 'POST']) {
+    for (const status of KNOWN_STATUSES) requests.inc({ method, status }, 0)
+  }
+
+  /**
+   * Counts calls by outcome: that of a success (undefined: not counted), or the code of an ApiError. The known ones start at
+   * 0: of a counter that begins with its first event, Prometheus sees no increase.
+   */
+  function countOutcomes(
+    name: string,
+    help: string,
+    known: readonly string[],
+    otherFailure = 'INTERNAL',
+  ) {
     const counter = new Counter({ name, help, labelNames: ['outcome'] })
+    for (const outcome of [...known, otherFailure]) counter.inc({ outcome }, 0)
     return async <Value>(
       call: Promise<Value>,
       outcomeOf: (value: Value) => string | undefined,
@@ -114,15 +133,18 @@ export async function countTraffic() {
   const registrations = countOutcomes(
     'svc_registrations_total',
     'Registrations with valid fields by outcome: WAITING, DUPLICATE or an error code; RATE_LIMITED before any check.',
+    ['WAITING', 'DUPLICATE', 'CHALLENGE_FAILED', 'RATE_LIMITED', 'REGISTRATION_UNAVAILABLE'],
   )
   const challenges = countOutcomes(
     'svc_challenges_total',
     'Checked challenge tokens by outcome: ACCEPTED, CHALLENGE_FAILED or UNAVAILABLE.',
+    ['ACCEPTED', 'CHALLENGE_FAILED'],
     'UNAVAILABLE',
   )
   const keyChecks = countOutcomes(
     'svc_key_checks_total',
     'Checked API keys by outcome: VALID or an error code.',
+    ['VALID', 'KEY_INVALID', 'KEY_EXPIRED', 'KEY_RATE_LIMITED', 'KEYS_UNAVAILABLE'],
   )
 
   return {

@@ -150,6 +150,15 @@ test('counts registrations, challenges and key checks by outcome over all worker
       ? true
       : undefined,
   )
+  const fresh = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
+  for (const series of [
+    'svc_registrations_total{outcome="REGISTRATION_UNAVAILABLE"}',
+    'svc_challenges_total{outcome="UNAVAILABLE"}',
+    'svc_key_checks_total{outcome="KEYS_UNAVAILABLE"}',
+    'svc_http_requests_total{method="GET",status="503"}',
+  ]) {
+    assert.equal(valueOf(fresh, series), 0, series)
+  }
   assert.equal((await running.register({ email: 'reader@example.org' })).status, 200)
   assert.equal((await running.register({ email: 'reader@example.org' })).code, 'DUPLICATE')
   const wrong = await running.register({ email: 'other@example.org', challengeToken: 'wrong' })
