@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where units are copied to (docs/operating.md). */
+const INSTALLED = '/etc/systemd/system'
+/** The folder of the program that the units name. */
+const DOCUMENTED_FOLDER = '/opt/public-api'
+
+const UNIT = /^public-api[\w-]*@?\.(?:service|timer)$/
+
+function listUnits(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => UNIT.test(name))
+  } catch {
+    return []
+  }
+}
+
+function readUnit(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Timers that are enabled, by the names of their links. */
+function enabledTimers(installed: string): readonly string[] {
+  try {
+    const links = readdirSync(path.join(installed, 'timers.target.wants'))
+    return links.filter((name) => /^public-api.*\.timer$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Warnings about units of this service in systemd's folder that are not those of the program: copies of an older release
+ * call commands that have another name now, or run as another user.
+ */
+export function installedUnitWarnings(
+  installed: string = INSTALLED,
+  program: string = fileURLToPath(new URL('../../', import.meta.url)),
+): readonly string[] {
+  const shipped = path.join(program, 'deploy', 'systemd')
+  const current = new Set(listUnits(shipped))
+  const folder = realpathSync(program)
+  const changed = listUnits(installed)
+    .filter((name) => current.has(name))
+    .filter((name) => {
+      const text = readUnit(path.join(installed, name))
+      const expected = readUnit(path.join(shipped, name))
+      return text !== undefined && text.replaceAll(folder, DOCUMENTED_FOLDER) !== expected
+    })
+  const unitOf = (timer: string) => timer.replace(/@.*\.timer$/, '@.timer')
+  const gone = new Set([
+    ...listUnits(installed).filter((name) => !current.has(name)),
+    ...enabledTimers(installed).filter((timer) => !current.has(unitOf(timer))),
+  ])
+  return [
+    changed.length > 0 &&
+      `${changed.join(', ')} in ${installed} differ from ${shipped}, so an older release may have written them; copy them again, then sudo systemctl daemon-reload (changes of yours belong into sudo systemctl edit UNIT)`,
+    ...[...gone].map((name) => {
+      const perUser = name.replace('.', '@.')
+      const advice = current.has(perUser) ? `, and enable ${name.replace('.', '@USER.')}` : ''
+      return `${name} in ${installed} does not exist in this release; sudo systemctl disable --now ${name}, then remove the file${advice}`
+    }),
+  ].filter((each) => each !== false)
+}
