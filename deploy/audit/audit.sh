@@ -1,5 +1,5 @@
 #!/bin/sh
-# Audits a service, commits the state, and opens an issue unless the history is valid. Runs in a checkout of the auditor's own repository,
+# Audits a service, commits the state and once a week the time, and opens an issue unless the history is valid. Runs in a checkout of the auditor's own repository,
 # which has the file policy. SVC is the command to run svc, ORIGIN the service. PIN (key IDs) and MIRRORS (URLs of copies)
 # are separated by spaces and may be empty. gh opens the issue.
 set -eu
@@ -39,6 +39,12 @@ if [ "$status" -ne 0 ]; then
   fi
 fi
 
+# Says when the schedule last ran, also while nothing is published.
+last=$(git log -1 --format=%ct -- last-run)
+if [ "$(($(date +%s) - ${last:-0}))" -ge 604800 ]; then
+  date -u +%Y-%m-%dT%H:%M:%SZ >last-run
+  git add -- last-run
+fi
 git add --all -- state.json 'evidence-*.json' 2>/dev/null || git add --all -- state.json 2>/dev/null || true
 if ! git diff --cached --quiet; then
   git -c user.name="${GIT_AUTHOR_NAME:-svc audit}" -c user.email="${GIT_AUTHOR_EMAIL:-svc@localhost}" \

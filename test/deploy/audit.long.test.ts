@@ -60,6 +60,7 @@ test('an outsider audits every hour: the state is kept, and what is not valid ha
     PIN: key.keyId,
     MIRRORS: '',
     RETRY_SECONDS: '0',
+    GIT_COMMITTER_DATE: '',
   }
   mkdirSync(path.join(folder, 'bin'))
   writeFileSync(path.join(folder, 'bin', 'gh'), GH, { mode: 0o755 })
@@ -104,7 +105,22 @@ test('an outsider audits every hour: the state is kept, and what is not valid ha
 
   const valid = await runAudit()
   assert.equal(valid.status, 0, valid.output)
-  assert.deepEqual(files(), ['policy', 'state.json'])
+  assert.deepEqual(files(), ['last-run', 'policy', 'state.json'])
+  // Once a week, the repository says that the audit still runs.
+  const runsNoted = () =>
+    git(cloneForge(), 'log', '--format=%H', '--', 'last-run').split('\n').length
+  const noted = runsNoted()
+  assert.equal((await runAudit()).status, 0)
+  assert.equal(runsNoted(), noted)
+  const weekAgo = new Date(Date.now() - 8 * 86_400_000).toISOString()
+  const older = cloneForge()
+  writeFileSync(path.join(older, 'last-run'), weekAgo)
+  env.GIT_COMMITTER_DATE = weekAgo
+  git(older, 'commit', '--quiet', '--all', '--message', 'Audit')
+  env.GIT_COMMITTER_DATE = ''
+  git(older, 'push', '--quiet', 'origin', 'HEAD')
+  assert.equal((await runAudit()).status, 0)
+  assert.equal(runsNoted(), noted + 2)
   shown = undefined
   for (const run of ['first', 'second']) {
     const away = await runAudit()

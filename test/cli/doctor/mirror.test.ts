@@ -62,7 +62,7 @@ let prepared: ReturnType<typeof prepare> | undefined
 async function inspect(
   t: TestContext,
   damage: Damage,
-  settings: { aheadMs?: number; readsAllFiles?: boolean } = {},
+  settings: { aheadMs?: number; readsAllFiles?: boolean; withTexts?: boolean } = {},
 ) {
   const { deployment, copy } = await (prepared ??= prepare())
   const host = await serve(t, ({ url = '' }, response) => {
@@ -88,7 +88,11 @@ async function inspect(
   const mirrors = [`${host}/`]
   const { checks } = await examine(t, deployment, { ...settings, mirrors })
   const { findings = [] } = checks.find(({ check }) => check.startsWith('copy ')) ?? {}
-  return findings.map(({ id, where }) => [id, where.map((each) => each.slice(host.length + 1))])
+  const named = findings.map(({ id, where }) => [
+    id,
+    where.map((each) => each.slice(host.length + 1)),
+  ])
+  return settings.withTexts === true ? findings.map(({ found }) => found) : named
 }
 
 const at = (name: string, change: (sent: Sent) => void): Damage => {
@@ -206,6 +210,10 @@ test('the doctor names every file of a copy of which one bit was changed', async
 test('the doctor says how old a copy is, and inspects it if the service does not respond', async (t) => {
   const old = await inspect(t, () => {}, { aheadMs: 3_700_000 })
   assert.deepEqual(old, [['copy-old', ['now.json']]])
+  const [text] = await inspect(t, () => {}, { aheadMs: 3_700_000, withTexts: true })
+  const [, provenAt = '', dueAt = ''] =
+    /^proven 61 min ago, at (\S+Z); the next refresh was due by (\S+Z)$/.exec(String(text)) ?? []
+  assert.equal(Date.parse(dueAt) - Date.parse(provenAt), 600_000, String(text))
   const { deployment, service } = await (prepared ??= prepare())
   service.isAhead = true
   assert.deepEqual(await inspect(t, () => {}), [['copy-behind', ['now.json']]])

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { EXPORT_FORMATS, formatCsvCell, hasGuardedCell } from '../../../src/cli/waitlist/export-rows.ts'
+import {
+  EXPORT_FORMATS,
+  formatCsvCell,
+  hasGuardedCell,
+} from '../../../src/cli/waitlist/export-rows.ts'
 import type { WaitlistEntry } from '../../../src/service/waitlist/waitlist-entry.ts'
 import { ANY_CODE_POINT } from '../../support/any-text.ts'
 import { parseCsv } from './csv-reader.ts'

@@ -33,7 +33,12 @@ test(
     const { folder, csv } = writeExport(t)
     const guide = readFileSync('docs/operating.md', 'utf8')
     const [, filter = ''] = /`soffice --infilter='([^']+)' list\.csv`/.exec(guide) ?? []
-    const args = ['--headless', `--infilter=${filter}`, '--convert-to', 'csv:Text - txt - csv (StarCalc):44,34,76']
+    const args = [
+      '--headless',
+      `--infilter=${filter}`,
+      '--convert-to',
+      'csv:Text - txt - csv (StarCalc):44,34,76',
+    ]
     execFileSync('soffice', [...args, '--outdir', path.join(folder, 'out'), 'list.csv'], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' },

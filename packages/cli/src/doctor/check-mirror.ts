@@ -90,7 +90,12 @@ async function readProof(
     await proof.verifyResources()
     const ageSeconds = (nowMs - provedAtMs) / 1000
     if (ageSeconds > DOCTOR_BOUNDS.copyAgeSeconds) {
-      report('copy-old', where, `proven ${ageOf(ageSeconds)} ago`)
+      const [provedAt, dueAt] = [
+        provedAtMs,
+        provedAtMs + DOCTOR_BOUNDS.copyRefreshSeconds * 1000,
+      ].map((ms) => new Date(ms).toISOString())
+      const found = `proven ${ageOf(ageSeconds)} ago, at ${provedAt}; the next refresh was due by ${dueAt}`
+      report('copy-old', where, found)
     }
     if (newest !== undefined && newest !== entry.snapshotId) {
       report('copy-behind', where, `${entry.snapshotId}; the service has ${newest}`)

@@ -4,7 +4,8 @@ export const DOCTOR_BOUNDS = {
   keyNoticeDays: 30,
   /** Larger clock differences are reported. */
   clockSkewSeconds: 60,
-  /** A copy is refreshed every five minutes, or every ten by a forge. */
+  /** The timer refreshes a copy every five minutes, the workflow of a forge every ten. */
+  copyRefreshSeconds: 600,
   copyAgeSeconds: 3600,
   /** How long caches may keep what names the newest version. Some hosts set ten minutes for everything. */
   copyCacheSeconds: 600,

@@ -376,7 +376,7 @@ export const FINDING_CATALOG = {
   ),
   'copy-old': warning(
     `a proof of the last ${DOCTOR_BOUNDS.copyAgeSeconds / 60} minutes`,
-    'Check the timer or workflow that refreshes the copy.',
+    'Check the timer or workflow that refreshes the copy. GitHub disables a schedule after 60 days without activity in its repository.',
   ),
   'copy-behind': warning(
     'a proof of the newest version',
