@@ -25,7 +25,7 @@ import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
 import { createLogRoutes } from './routes/tlog.ts'
-import { createDocumentPayload, type Payload } from './service/releases/payload.ts'
+import { createPayload, type Payload } from './service/releases/payload.ts'
 import type { PublishedHistory } from './service/releases/releases.ts'
 import {
   describeLog,
@@ -89,8 +89,8 @@ export function createAppComposer(
   const visible = visibleEndpoints(registry, runtime)
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
   const documents = {
-    index: createDocumentPayload(createDiscoveryIndex(described)),
-    policy: createDocumentPayload(createPolicy(described)),
+    index: createPayload(createDiscoveryIndex(described)),
+    policy: createPayload(createPolicy(described)),
   }
   const record = createRecorder()
   const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
@@ -98,7 +98,7 @@ export function createAppComposer(
     const signingKeys =
       signing === undefined
         ? undefined
-        : createDocumentPayload(describeSigningKeys(signing.keys, loggedBy(releases)))
+        : createPayload(describeSigningKeys(signing.keys, loggedBy(releases)))
     const current = signing?.keys.find(({ status }) => status === 'current')
     const messageSigning =
       signing === undefined || current === undefined
@@ -112,7 +112,7 @@ export function createAppComposer(
     let openapi: Payload | undefined
     const createOpenApiPayload = (): Payload => {
       const release = readExampleRelease(registry, releases, signingKeys, challenge)
-      return createDocumentPayload(createOpenApi({ ...described, release }))
+      return createPayload(createOpenApi({ ...described, release }))
     }
     const handlers = createHandlers({
       ...parts,

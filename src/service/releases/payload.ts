@@ -23,8 +23,3 @@ export function createCanonicalPayload(
 export function createPayload(data: object): Payload {
   return createCanonicalPayload(canonicalJson(data as JsonValue))
 }
-
-/** The payload of a document that people read too. Members keep their order; the ETag covers the canonical form. */
-export function createDocumentPayload(document: object): Payload {
-  return { json: JSON.stringify(document), etag: createPayload(document).etag }
-}

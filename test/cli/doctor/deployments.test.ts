@@ -15,7 +15,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import type { AppDependencies } from '../../../src/app.ts'
 import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
-import { createDocumentPayload, createPayload } from '../../../src/service/releases/payload.ts'
+import { createPayload } from '../../../src/service/releases/payload.ts'
 import { loadReleases } from '../../../src/service/releases/releases.ts'
 import { describeSigningKeys } from '../../../src/service/signing-keys/signing-key-document.ts'
 import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
@@ -188,13 +188,12 @@ test('a document that the service signs with one mistake in it', async (t) => {
   ])[] = [
     [
       ['key-document-unusable'],
-      { signingKey: () => createDocumentPayload(describeSigningKeys([unusable])) },
+      { signingKey: () => createPayload(describeSigningKeys([unusable])) },
     ],
     [
       ['key-id-wrong'],
       {
-        signingKey: () =>
-          createDocumentPayload(describeSigningKeys([{ ...first, keyId: 'A'.repeat(43) }])),
+        signingKey: () => createPayload(describeSigningKeys([{ ...first, keyId: 'A'.repeat(43) }])),
       },
     ],
     [
@@ -212,21 +211,17 @@ test('a document that the service signs with one mistake in it', async (t) => {
     [
       ['registry-version'],
       {
-        index: () =>
-          createDocumentPayload(createDiscoveryIndex({ ...tables, registryVersion: '0.9.0' })),
+        index: () => createPayload(createDiscoveryIndex({ ...tables, registryVersion: '0.9.0' })),
       },
     ],
-    [['policy-differs'], { policy: () => createDocumentPayload({ ...policy, summary }) }],
+    [['policy-differs'], { policy: () => createPayload({ ...policy, summary }) }],
     [
       ['openapi-differs'],
       {
-        openapi: () => createDocumentPayload({ ...openapi, paths, servers: [{ url: origin }] }),
+        openapi: () => createPayload({ ...openapi, paths, servers: [{ url: origin }] }),
       },
     ],
-    [
-      ['server-address'],
-      { openapi: () => createDocumentPayload({ ...openapi, servers: elsewhere }) },
-    ],
+    [['server-address'], { openapi: () => createPayload({ ...openapi, servers: elsewhere }) }],
   ]
   for (const [expected, extraHandlers] of documents) {
     const deployed = await deployBehindProxy(t, undefined, { extraHandlers: extraHandlers ?? {} })
