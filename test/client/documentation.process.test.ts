@@ -50,15 +50,16 @@ function declarationsIn(file: string, text: string): readonly Declared[] {
 
 /** Modules whose types no export of the package leads to; docs describe the form of the vectors' files. */
 const INTERNAL = new Set([
-  'client/audit-round.d.ts',
-  'client/copy-proof.d.ts',
+  'client/history/audit-round.d.ts',
+  'client/copies/copy-proof.d.ts',
   'client/for-each-some.d.ts',
   'client/node/durable-file.d.ts',
+  'client/read-body.d.ts',
   'client/trusted-keys.d.ts',
   'client/vector.d.ts',
-  'contract/http/headers.d.ts',
+  'contract/terms/headers.d.ts',
   'contract/http/signature.d.ts',
-  'contract/registry/locales.d.ts',
+  'contract/terms/locales.d.ts',
 ])
 
 let dist = ''

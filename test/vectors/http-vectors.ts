@@ -293,6 +293,46 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
       etag,
     ),
   )
+  // The tag of the bytes as they were sent, where these are not what the service sends.
+  for (const [name, expected, description, sent, rest, more] of [
+    ['good-sent-behind', 'ok', 'a member behind the data', '{},"a":1', '}', { warnings: ['ETAG'] }],
+    [
+      'good-sent-space',
+      'ok',
+      'a line end behind the body',
+      '{"b":1,"a":2}',
+      '}\n',
+      { warnings: ['ETAG'] },
+    ],
+    [
+      'sent-number',
+      'MALFORMED',
+      'a number that no double represents',
+      '{"b":1e999,"a":2}',
+      '}',
+      {},
+    ],
+    [
+      'sent-surrogate',
+      'MALFORMED',
+      'half of a surrogate pair',
+      String.raw`{"b":"\ud800","a":2}`,
+      '}',
+      {},
+    ],
+    ['sent-repeated', 'MALFORMED', 'a name twice', '{"b":1,"a":2,"b":1}', '}', {}],
+  ] as const) {
+    addSigned(
+      `${name}-tag`,
+      expected,
+      `The body has ${description}, and the entity tag is that of the data as it was sent.`,
+      withBody(
+        goodBody.replace(/"data":.*\}$/, () => `"data":${sent}${rest}`),
+        `W/"${sha256Base64url(sent)}"`,
+      ),
+      more,
+    )
+  }
   addSigned(
     'number-too-large',
     'MALFORMED',

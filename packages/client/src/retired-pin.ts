@@ -2,10 +2,10 @@ import { pathOf } from '#contract/http/request-target'
 import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
 import { parseInstant } from '#contract/text/instant'
+import { parseBody } from './read-body.ts'
 import { parseSigningKeys } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
-import { parseBody } from './verify-response.ts'
 
 /**
  * What an UNKNOWN_KEY means for a pin that is out of date: when the pinned key was retired, and which key signs now.

@@ -1,10 +1,10 @@
 import { propertyOf } from '#contract/json/property-of'
 import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
+import { parseBody } from './read-body.ts'
 import { VerificationError } from './verification-error.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 import {
-  parseBody,
   PROOF_HEADERS,
   verifyResponse,
   type Expectations,

@@ -1,13 +1,12 @@
-import { formatEtag, formatRevalidationText, formatSignedText } from '#contract/http/signature'
-import { canonicalJsonOfParsed, type JsonValue } from '#contract/json/canonical-json'
+import { formatRevalidationText, formatSignedText } from '#contract/http/signature'
 import { propertyOf } from '#contract/json/property-of'
-import { READ_PATHS } from '#contract/registry/read-paths'
 import { CLIENT_HEADERS } from '#contract/terms/client-headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '#contract/terms/limits'
 import { parseInstant } from '#contract/text/instant'
-import { sha256Base64, sha256Base64url } from '#crypto'
+import { sha256Base64 } from '#crypto'
 import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
+import { readBody } from './read-body.ts'
 import { startSteps, type StepRun } from './step-run.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
@@ -249,8 +248,8 @@ async function verify(
   const by = [signer?.keyId ?? signature]
   run.check('signature', signer !== undefined, 'SIGNATURE', ids, by, NO_SIGNER)
   // Parsed now: JSON can take a hundred times the memory of its text, which anyone could send.
-  const read = readBody(body, target)
-  const etag = await read?.etag
+  const read = await readBody(body, { target, digest, stated: statedTag })
+  const etag = read?.etag
   let proof = requireProof(signer, signedAt, 'key')
   run.pass('key', trusted, by)
 
@@ -316,66 +315,4 @@ const ENTITY_TAG = /"[^"]*"/g
 function listedIn(ifNoneMatch: string, stated = ''): readonly string[] {
   const tags = ifNoneMatch.match(ENTITY_TAG) ?? []
   return ifNoneMatch === '*' ? [stated] : tags.map((tag) => `W/${tag}`)
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function dataOf(content: unknown, target: string): unknown {
-  const [path] = target.split('?')
-  return path === READ_PATHS.openapi && propertyOf(content, 'ok') === undefined
-    ? content
-    : propertyOf(content, 'data')
-}
-
-/** Arrays and objects inside one another. Clients for other languages cannot read more. */
-const MAX_DEPTH = 128
-
-/** The number of members of all objects in a value. Throws a RangeError if it is nested too deeply. */
-function countMembers(value: unknown, room = MAX_DEPTH): number {
-  if (typeof value !== 'object' || value === null) return 0
-  if (room === 0) throw new RangeError()
-  const members = Object.values(value)
-  return members.reduce<number>(
-    (count, member) => count + countMembers(member, room - 1),
-    Array.isArray(value) ? 0 : members.length,
-  )
-}
-
-/** A text and its quotes. */
-const TEXTS = /"(?:[^"\\]+|\\.)*"/g
-
-/** The body as JSON; undefined if it is not I-JSON (RFC 7493): UTF-8, and each name once in an object. */
-export function parseBody(body: Uint8Array): unknown {
-  try {
-    const text = decoder.decode(body)
-    const content: unknown = JSON.parse(text)
-    const count = countMembers(content)
-    // The parser drops members of the same name; each has a colon. The service sends what JSON.stringify writes.
-    const isWhole =
-      JSON.stringify(content) === text || text.replace(TEXTS, '').split(':').length === count + 1
-    return isWhole ? content : undefined
-  } catch {
-    // The parser's message quotes the body.
-    return undefined
-  }
-}
-
-/**
- * A parsed body with the pending entity tag of its data. Undefined if it is not JSON, or if its data has no canonical form
- * (RFC 8785).
- */
-function readBody(body: Uint8Array, target: string) {
-  const content = parseBody(body)
-  if (content === undefined) return undefined
-  try {
-    const data = dataOf(content, target)
-    const etag = data === undefined ? undefined : etagOf(canonicalJsonOfParsed(data as JsonValue))
-    return { content, data, etag }
-  } catch {
-    return undefined
-  }
-}
-
-async function etagOf(canonical: string): Promise<string> {
-  return formatEtag(await sha256Base64url(canonical))
 }

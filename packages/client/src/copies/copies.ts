@@ -11,10 +11,11 @@ import {
 } from '../connection.ts'
 import { isUnsignedOutage, type HttpResponse } from '../http-response.ts'
 import { fromPortable, isPortable, toPortable } from '../portable-response.ts'
+import { parseBody } from '../read-body.ts'
 import { verifyKeyDocument } from '../signing-keys.ts'
 import { VerificationError } from '../verification-error.ts'
 import type { Verified } from '../verified.ts'
-import { parseBody, verifyResponse } from '../verify-response.ts'
+import { verifyResponse } from '../verify-response.ts'
 import { CopyError } from './copy-error.ts'
 import { verifyCopyProof } from './copy-proof.ts'
 

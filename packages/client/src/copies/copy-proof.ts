@@ -4,9 +4,10 @@ import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
 import type { HttpResponse } from '../http-response.ts'
 import { fromPortable, isPortable, type PortableResponse } from '../portable-response.ts'
+import { parseBody } from '../read-body.ts'
 import { verifyKeyDocument } from '../signing-keys.ts'
 import { VerificationError } from '../verification-error.ts'
-import { parseBody, verifyResponse } from '../verify-response.ts'
+import { verifyResponse } from '../verify-response.ts'
 
 /** `schema` of `now.json`, the file at the root of a copy that proves how old the copy is. */
 export const COPY_SCHEMA = 'svc.public.copy.v1'

@@ -1,7 +1,7 @@
 import { propertyOf } from '#contract/json/property-of'
 import type { Client } from '../client.ts'
 import { ConnectionError } from '../connection.ts'
-import { parseBody } from '../verify-response.ts'
+import { parseBody } from '../read-body.ts'
 
 /** A published resource whose bytes the operator permanently removed. The chain keeps its digest and stays valid. */
 export interface Redaction {

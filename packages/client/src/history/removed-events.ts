@@ -3,7 +3,7 @@ import { type RemovedEvent, removedEvents } from '#contract/snapshots/removed-ev
 import { sha256Base64url } from '#crypto'
 import type { Client } from '../client.ts'
 import { ConnectionError } from '../connection.ts'
-import { parseBody } from '../verify-response.ts'
+import { parseBody } from '../read-body.ts'
 
 /** An incident or a maintenance that a version removed. */
 export interface RemovedByVersion extends RemovedEvent {
