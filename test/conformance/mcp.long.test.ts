@@ -155,9 +155,9 @@ void test('the official inspector lists and calls the tools', { skip }, async (t
   }
   assert.match(await inspect('--method', 'tools/list'), /"get_history_entry"/)
   const called = await inspect('--method', 'tools/call', '--tool-name', 'get_status')
-  const { structuredContent } = JSON.parse(called) as {
-    readonly structuredContent: { readonly data: object; readonly proof: object }
+  const { content } = JSON.parse(called) as {
+    readonly content: readonly [{ readonly text: string }]
   }
   const served = (await (await fetch(`${app.origin}/api/v1/status`)).json()) as { data: object }
-  assert.deepEqual(structuredContent.data, served.data)
+  assert.deepEqual((JSON.parse(content[0].text) as { data: object }).data, served.data)
 })

@@ -6,12 +6,17 @@ import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { formatInstant } from '@public-api/contract/text/instant'
-import type { z } from 'zod'
-import type { PROOF } from './result-schemas.ts'
-import { ToolFailure } from './tool-result.ts'
+import { ToolFailure } from './tool-failure.ts'
 
 /** The facts that accompany every result. */
-export type Proof = z.infer<typeof PROOF>
+export interface Proof {
+  readonly origin: string
+  readonly keyId: string
+  readonly isPinned: boolean
+  readonly provedAt: string
+  readonly source: 'origin' | 'mirror' | 'store'
+  readonly version: Pick<VersionSummary, 'snapshotId' | 'createdAt' | 'hash'>
+}
 
 /** Data with its proof. */
 export interface Proved<Data> {

@@ -64,9 +64,9 @@ export async function connectClient(
     tools,
     async call(name, given = {}) {
       const result = await client.callTool({ name, arguments: given })
-      const { isError = false, content, structuredContent: structured } = result
+      const { isError = false, content } = result
       const [first] = content as readonly { readonly text?: string }[]
-      return { isError, text: first?.text ?? '', structured }
+      return { isError, text: first?.text ?? '' }
     },
     close: () => client.close(),
   }
