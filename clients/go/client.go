@@ -114,6 +114,11 @@ func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) 
 		return attempted, err
 	})
 	if err != nil {
+		if !settings.isFresh {
+			if anew, later := c.readAnew(ctx, target, err); anew != nil || later != nil {
+				return anew, later
+			}
+		}
 		if settings.isFresh || settings.isWithoutCopies || !isOutage(err) || ctx.Err() != nil {
 			return nil, err
 		}
@@ -125,6 +130,26 @@ func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) 
 		warnings := c.copies.save(target, result, renewal)
 		aged.Warnings = append(append([]string(nil), result.Warnings...), warnings...)
 	}
+	return &aged, nil
+}
+
+// readAnew gives what the service itself says now in place of an old response of a cache; nil if that is not the case.
+func (c *Client) readAnew(ctx context.Context, target string, err error) (*Verified[json.RawMessage], error) {
+	var fault *VerificationError
+	if !errors.As(err, &fault) || fault.Code != "STALE" {
+		return nil, nil
+	}
+	anew, _, later := c.attempt(ctx, freshTarget(target))
+	if later != nil {
+		// The service is away, which is no reason to say less of what the cache has.
+		if ctx.Err() == nil && isOutage(later) {
+			return nil, nil
+		}
+		return nil, later
+	}
+	aged := *anew
+	aged.Source, aged.AgeSeconds = "origin", c.connection.ageSeconds(anew.ProvedAt)
+	aged.Warnings = append(append([]string(nil), anew.Warnings...), "REFETCHED: a cache on the way kept "+target+" for too long")
 	return &aged, nil
 }
 
