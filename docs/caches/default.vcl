@@ -9,6 +9,10 @@ backend default {
 }
 
 sub vcl_recv {
+  # A part, and a 304 for a date, would carry the digest and signature of the whole.
+  unset req.http.Range;
+  unset req.http.If-Range;
+  unset req.http.If-Modified-Since;
   # The built-in VCL does the same for Authorization.
   if (req.http.X-SVC-Key) {
     return (pass);
@@ -31,6 +35,19 @@ sub vcl_backend_response {
 }
 
 sub vcl_deliver {
+  # The first invites the next cache to cut; the others name the program, and in newer versions the machine.
+  unset resp.http.Accept-Ranges;
+  unset resp.http.Via;
+  unset resp.http.X-Varnish;
+  # Not every cache behind this one reads Age. So the service's stale-while-revalidate is used up here, and what is stale
+  # already is not stored again.
+  if (resp.http.Cache-Control ~ "stale-while-revalidate") {
+    if (obj.hits > 0 && obj.ttl <= 0s) {
+      set resp.http.Cache-Control = "public, max-age=0";
+    } else {
+      set resp.http.Cache-Control = regsub(resp.http.Cache-Control, ", *stale-while-revalidate=[0-9]+", "");
+    }
+  }
   # Varnish adds Accept-Encoding to Vary where it compresses, and loses it with the Vary of the next 304. A cache behind it
   # would give compressed bodies to who cannot read them.
   if (resp.http.Content-Type ~ "^application/json" && resp.http.Vary !~ "(?i)accept-encoding") {

@@ -25,6 +25,8 @@ import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 /** A cache, a service behind it, and one clock for both. */
 export interface CacheRig {
   readonly port: number
+  /** Of several caches in a row, all their ports, the reader's first. */
+  readonly ports: readonly number[]
   readonly clock: SimulatedClock
   readonly service: FrontedService
   ask(target: string, asked?: Asked): Promise<CachedResponse>
@@ -37,18 +39,19 @@ export interface CacheRig {
 export async function startCacheRig(t: TestContext, startCache: StartCache): Promise<CacheRig> {
   const clock = createSimulatedClock(t, TEST_NOW_MS)
   const service = await runFrontedService(t, { nowMs: clock.nowMs, added: dated(clock.nowMs) })
-  const { port } = await startCache(t, service.port, clock)
+  const { port, ports = [port] } = await startCache(t, service.port, clock)
   return {
     port,
+    ports,
     clock,
     service,
     ask: (target, asked) => askCache(port, target, asked),
     judge: (response) => judge(response, clock.nowMs()),
     async pass(seconds) {
       // A response of the background that the cache reads after the advance would be old and count as new.
-      await cacheRoundTrip(port)
+      for (const each of ports) await cacheRoundTrip(each)
       await service.quiet()
-      await cacheRoundTrip(port)
+      for (const each of ports.toReversed()) await cacheRoundTrip(each)
       clock.advance(seconds)
     },
   }
@@ -64,7 +67,12 @@ async function proved(rig: CacheRig, response: CachedResponse): Promise<Verified
 }
 
 /** Of one response and no other, so that they must not be merged into another one. */
-const SIGNATURE_FIELDS = ['content-digest', 'x-svc-signed-at', 'x-svc-signature', 'x-request-id']
+export const SIGNATURE_FIELDS = [
+  'content-digest',
+  'x-svc-signed-at',
+  'x-svc-signature',
+  'x-request-id',
+]
 
 function assertNoSignature(response: CachedResponse): void {
   for (const name of SIGNATURE_FIELDS) {

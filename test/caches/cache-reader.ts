@@ -69,8 +69,9 @@ export function askCache(
           }
           const coded = Buffer.concat(chunks)
           const isGzip = response.headers['content-encoding'] === 'gzip' && coded.length > 0
-          const body = Uint8Array.from(isGzip ? gunzipSync(coded) : coded)
           const status = response.statusCode ?? 0
+          // A part of a compressed body cannot be decoded.
+          const body = Uint8Array.from(isGzip && status !== 206 ? gunzipSync(coded) : coded)
           const ifNoneMatch = headers['If-None-Match']
           const conditional = ifNoneMatch === undefined ? {} : { ifNoneMatch }
           resolve(toResponse({ method, target, ...conditional, status, headers: fields, body }))

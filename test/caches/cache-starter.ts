@@ -14,14 +14,17 @@ import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts
 /** A cache that was started before a service. */
 export interface StartedCache {
   readonly port: number
+  /** Of several in a row, all their ports, the reader's first. */
+  readonly ports?: readonly number[]
 }
 
-/** Starts a cache with the configuration of docs/caches, whose clock is the simulated one. */
+/** Starts a cache or proxy with its documented configuration, whose clock is the simulated one. */
 export type StartCache = (
   t: TestContext,
   servicePort: number,
   clock: SimulatedClock,
   edits?: ConfigurationEdits,
+  port?: number,
 ) => Promise<StartedCache>
 
 /** Where a cache of one test runs. */
@@ -37,7 +40,7 @@ interface CachePlace {
 /** A cache program and its documented configuration. */
 interface CacheProgram {
   readonly program: string
-  /** Name of the file in docs/caches. */
+  /** The documented file, from the project's root. */
   readonly documented: string
   edits(place: CachePlace): ConfigurationEdits
   /** The configuration around the documented one. */
@@ -53,14 +56,14 @@ export function createCacheStarter({
   configure = (text) => text,
   args,
 }: CacheProgram): StartCache {
-  const source = new URL(`../../docs/caches/${documented}`, import.meta.url)
-  return async (t, servicePort, clock, ownEdits = {}) => {
+  const source = new URL(`../../${documented}`, import.meta.url)
+  return async (t, servicePort, clock, ownEdits = {}, port) => {
     const folder = temporaryFolder(t)
-    const file = path.join(folder, documented)
-    const place = { folder, port: await freePort(), servicePort, clock, file }
+    const file = path.join(folder, path.basename(documented))
+    const place = { folder, port: port ?? (await freePort()), servicePort, clock, file }
     const text = configuredFrom(readFileSync(source, 'utf8'), { ...edits(place), ...ownEdits })
     writeFileSync(file, configure(text, place))
-    await startCacheProcess(t, place.port, program, args(place), clock.env)
+    await startCacheProcess(t, place.port, program, args(place), { ...clock.env, HOME: folder })
     return { port: place.port }
   }
 }

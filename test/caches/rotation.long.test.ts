@@ -8,11 +8,10 @@ import { makeDeployment } from '../support/deployment.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
 import { cleanEnvironment } from '../support/run-svc.ts'
 import { servedKeyId, startService } from '../support/service-process.ts'
+import { REAL_CLOCK } from './simulated-clock.ts'
 import { nginxMissing, startNginx } from './start-nginx.ts'
 import { startVarnish, varnishMissing } from './start-varnish.ts'
 
-/** The caches run in real time here, as the service does. */
-const REAL_CLOCK = { nowMs: Date.now, advance() {}, env: {} }
 /** A cache serves a response for 60 s, and then once more while it asks for the next. */
 const CACHES_TURN_OVER_MS = 120_000
 const PAUSE_MS = 25

@@ -13,6 +13,9 @@ export interface SimulatedClock {
   readonly env: { readonly [name: string]: string }
 }
 
+/** The machine's own, for caches that run in real time. */
+export const REAL_CLOCK: SimulatedClock = { nowMs: Date.now, advance() {}, env: {} }
+
 /** The library that the faketime program has programs load; undefined if it is not installed. */
 function findLibrary(): string | undefined {
   const { stdout } = spawnSync('faketime', ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], {

@@ -7,7 +7,7 @@ const TEMPORARY_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 /** Starts nginx with the documented configuration, whose clock is the simulated one. */
 export const startNginx = createCacheStarter({
   program: 'nginx',
-  documented: 'nginx.conf',
+  documented: 'docs/caches/nginx.conf',
   edits: ({ folder, port, servicePort }) => ({
     '/var/cache/nginx/public-api': path.join(folder, 'cache'),
     '127.0.0.1:8080': `127.0.0.1:${servicePort}`,

@@ -4,7 +4,7 @@ import { cacheMissing, createCacheStarter } from './cache-starter.ts'
 /** Starts Varnish with the documented configuration, whose clock is the simulated one. */
 export const startVarnish = createCacheStarter({
   program: 'varnishd',
-  documented: 'default.vcl',
+  documented: 'docs/caches/default.vcl',
   edits: ({ servicePort }) => ({ '"8080"': `"${servicePort}"` }),
   args: ({ folder, port, file }) => [
     '-F',

@@ -240,6 +240,15 @@ const CAUSES: readonly Cause[] = [
   ['another status', 'SIGNATURE', { change: (upstream) => void (upstream.status = 203) }],
   ['a sha-512 that a proxy added', 'SIGNATURE', { note: ['otherDigest'], change: addDigest }],
   [
+    'a parameter that a proxy added',
+    'DIGEST',
+    {
+      note: ['otherDigest'],
+      change: ({ headers }) =>
+        headers.set('content-digest', `${headers.get('content-digest')};a=1`),
+    },
+  ],
+  [
     'a sha-512 that a proxy added to the key document',
     'SIGNATURE',
     { note: ['otherDigest'], changeKeys: addDigest },
@@ -252,6 +261,16 @@ const CAUSES: readonly Cause[] = [
       args: HOUR_LATER,
       change: (upstream) => setDate(upstream, 0),
       changeKeys: (upstream) => setDate(upstream, 0),
+    },
+  ],
+  [
+    'the age that a cache states',
+    'STALE',
+    {
+      note: ['cacheAge', '3600'],
+      args: HOUR_LATER,
+      change: ({ headers }) => headers.set('age', '3600'),
+      changeKeys: ({ headers }) => headers.set('age', '3600'),
     },
   ],
   [

@@ -60,7 +60,7 @@ function olderResponses(): { readonly mischief: Mischief; isOn: boolean } {
 
 for (const [seconds, expected] of [
   [300, []],
-  [400, ['cached-too-long']],
+  [420, ['cached-too-long']],
   [1000, ['response-too-old']],
 ] as const) {
   test(`responses that are ${seconds} s old: ${expected.join() || 'no finding'}`, async (t) => {

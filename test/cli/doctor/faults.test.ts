@@ -80,6 +80,21 @@ const only =
     if (isFor(passing)) mischief(passing)
   }
 
+const become =
+  (status: number): Mischief =>
+  (passing) => {
+    passing.status = status
+  }
+
+function refuse(passing: Passing): void {
+  passing.body = Buffer.from('<h1>Method not allowed</h1>')
+  passing.headers.set('content-type', 'text/html')
+}
+
+function shorten(passing: Passing): void {
+  passing.headers.set('cache-control', 'public, max-age=60')
+}
+
 const is304 = (passing: Passing): boolean => passing.status === 304
 const isError = (passing: Passing): boolean => isApi(passing) && passing.status >= 400
 const isPost = ({ method }: Passing): boolean => method === 'POST'
@@ -137,6 +152,14 @@ const FAULTS: readonly Fault[] = [
       if (digest !== undefined) {
         passing.headers.set('content-digest', `${digest}, sha-512=:${'A'.repeat(86)}==:`)
       }
+    },
+    ['digest-changed'],
+  ],
+  [
+    'a parameter that a proxy adds to the digest',
+    (passing) => {
+      const digest = passing.headers.get('content-digest')
+      if (digest !== undefined) passing.headers.set('content-digest', `${digest};a=1`)
     },
     ['digest-changed'],
   ],
@@ -368,6 +391,22 @@ const FAULTS: readonly Fault[] = [
     ['cors-credentials'],
   ],
   ['headers that are not exposed', remove('access-control-expose-headers'), ['cors-expose']],
+  // What a cache makes of what it stored
+  ['a cache that cuts', only(({ asked }) => asked.range !== undefined, become(206)), ['range-cut']],
+  [
+    'a cache that compares dates',
+    only(({ asked }) => asked['if-modified-since'] !== undefined, become(304)),
+    ['date-compared'],
+  ],
+  ['an invitation to cut', set('accept-ranges', 'bytes'), ['accept-ranges']],
+  ['an edge that refuses POST', only(isPost, refuse), ['post-refused']],
+  ['the name of a machine', set('cache-status', 'cache1.corp.example;hit'), ['machine-named']],
+  ['a Via with a version', set('via', '1.1 varnish (Varnish/7.1)'), ['machine-named']],
+  [
+    'a cache that uses stale-while-revalidate up',
+    only(({ headers }) => (headers.get('cache-control') ?? '').includes('stale'), shorten),
+    [],
+  ],
   ['CORS on POST', only(isPost, set('access-control-allow-origin', '*')), ['cors-on-write']],
   [
     'CORS where a registration goes',

@@ -1,3 +1,5 @@
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { CORS, HEADERS } from '@public-api/contract/terms/headers'
 import type { Received } from '../verifying/requests.ts'
@@ -74,8 +76,9 @@ export const checkCors: Check = async ({ observed, probe, of }, report) => {
   const write = await probe.ask({ method: 'OPTIONS', target: registration, headers })
   inspectWrite(write, `OPTIONS ${registration}`, report)
   const post = await probe.ask({ method: 'POST', target: READ_ONLY, headers: { Origin: ORIGIN } })
-  if (post.status !== 405) {
-    report('unexpected-status', `POST ${READ_ONLY}`, `${post.status}, expected 405`)
+  if (propertyOf(propertyOf(parseJson(post.body), 'error'), 'code') !== 'METHOD_NOT_ALLOWED') {
+    const found = `status ${post.status}, not the service’s 405 METHOD_NOT_ALLOWED`
+    report('post-refused', `POST ${READ_ONLY}`, found)
   } else inspectWrite(post, `POST ${READ_ONLY}`, report)
   return undefined
 }

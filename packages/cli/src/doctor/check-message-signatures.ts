@@ -100,8 +100,10 @@ export const checkMessageSignatures: Check = async (survey, report) => {
   const nonce = `doctor-${Math.random().toString(36).slice(2, 12)}`
   const once = await ask(`${ASKED};nonce="${nonce}"`)
   const withNonce = `GET ${TARGET} (Accept-Signature with a nonce)`
-  if (!isSigned(once)) {
-    report('message-signature-missing', withNonce, `no ${HEADERS.signatureInput}`)
+  const needed = [HEADERS.signatureInput, HEADERS.messageSignature]
+  const dropped = needed.filter((name) => once.field(name) === undefined)
+  if (dropped.length > 0) {
+    report('message-signature-missing', withNonce, `no ${dropped.join(', no ')}`)
     return undefined
   }
   const parsed = parseSignature(once)

@@ -41,6 +41,9 @@ function reportOne(
     case 'UNSIGNED':
       return reportHere(droppedOf(response), 'not there')
     case 'DIGEST':
+      if (hasOtherDigest(response.field(HEADERS.contentDigest))) {
+        return reportHere('digest-changed', response.field(HEADERS.contentDigest) ?? '')
+      }
       return reportHere('body-changed', `${response.body.length} bytes with another SHA-256`)
     case 'SIGNATURE':
       if (hasOtherDigest(response.field(HEADERS.contentDigest))) {

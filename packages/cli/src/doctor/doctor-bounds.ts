@@ -6,6 +6,8 @@ export const DOCTOR_BOUNDS = {
   clockSkewSeconds: 60,
   /** The timer refreshes a copy every five minutes, the workflow of a forge every ten. */
   copyRefreshSeconds: 600,
+  /** One cache alone stays below it; several in a row may not, and clients refuse what is older than 900 seconds. */
+  cachedAgeSeconds: 400,
   copyAgeSeconds: 3600,
   /** How long caches may keep what names the newest version. Some hosts set ten minutes for everything. */
   copyCacheSeconds: 600,

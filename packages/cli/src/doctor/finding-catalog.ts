@@ -1,7 +1,6 @@
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { BASE_PATH, OPENAPI_VERSION } from '@public-api/contract/terms/api-version'
 import {
-  CACHE_CLASSES,
   CORS,
   ERROR_CACHE_CONTROL,
   HEADERS,
@@ -34,9 +33,6 @@ const OBEY_ORIGIN = 'Configure the CDN to obey and forward Cache-Control of the 
 const NO_CORS = 'Leave CORS to the service, because pages of other sites must not write.'
 
 const DEPLOY_AGAIN = 'Deploy again, and purge the cache.'
-
-/** The directives of a snapshot's Cache-Control that limit its age. */
-const SNAPSHOT_AGES = CACHE_CLASSES['static-snapshot'].cacheControl.replace(/^public, /, '')
 
 /** Every finding of `svc doctor`, by its id. Scripts use the ids: a released id never changes its meaning. */
 export const FINDING_CATALOG = {
@@ -222,8 +218,28 @@ export const FINDING_CATALOG = {
     'Configure the CDN to revalidate responses with max-age=0 and must-revalidate.',
   ),
   'cached-too-long': warning(
-    'cached snapshots no older than max-age plus stale-while-revalidate',
-    `Configure the CDN to obey ${SNAPSHOT_AGES}.`,
+    `cached snapshots no older than ${DOCTOR_BOUNDS.cachedAgeSeconds} s`,
+    'Use the files of docs/caches for each cache on the way: each adds its own lifetime to that of the one behind it. Configure a CDN to obey Cache-Control and to send Age.',
+  ),
+  'accept-ranges': warning(
+    'no Accept-Ranges, because the service does not send it',
+    'Remove it: with it, the next cache cuts signed responses (nginx: max_ranges 0; Varnish: unset resp.http.Accept-Ranges).',
+  ),
+  'range-cut': error(
+    'the whole response to a request with Range',
+    'A part has the digest and signature of the whole, so a resumed download mixes two responses. nginx: max_ranges 0. Varnish: unset req.http.Range. Squid: cache deny for requests with Range. Apache: RequestHeader unset Range early.',
+  ),
+  'date-compared': error(
+    'the whole response to a request with If-Modified-Since, because responses have no date of their data',
+    'The cache makes a 304 without proof. Varnish: unset req.http.If-Modified-Since. Squid: cache deny for requests with it. nginx: if_modified_since off.',
+  ),
+  'post-refused': error(
+    'the service’s own response to POST',
+    'Allow POST at the CDN or proxy (CloudFront: allowed methods; nginx: limit_except). Registrations need it.',
+  ),
+  'machine-named': info(
+    'no name of a machine and no version in Via and Cache-Status',
+    'Remove both fields in the cache (Squid: via off, and reply_header_access Cache-Status deny all; Varnish: unset resp.http.Via).',
   ),
   'vary-missing': error(
     `${HEADERS.vary}: ${READ_VARY} on every cacheable read`,

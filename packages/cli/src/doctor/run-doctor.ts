@@ -7,6 +7,7 @@ import { checkClock } from './check-clock.ts'
 import { checkCodings } from './check-codings.ts'
 import { checkCors } from './check-cors.ts'
 import { checkDeprecations } from './check-deprecations.ts'
+import { checkDerived } from './check-derived.ts'
 import { checkDocuments } from './check-documents.ts'
 import { checkHead } from './check-head.ts'
 import { checkIndexing } from './check-indexing.ts'
@@ -36,6 +37,7 @@ const CHECKS: { readonly [name: string]: Check } = {
   compression: checkCodings,
   revalidation: checkRevalidation,
   caching: checkCaching,
+  derived: checkDerived,
   'message signatures': checkMessageSignatures,
   cors: checkCors,
   indexing: checkIndexing,

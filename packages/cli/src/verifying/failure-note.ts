@@ -23,20 +23,26 @@ export const FAILURE_NOTES = {
     `It was signed when it was sent, by its Date. The clock of the server is ${gap} behind this one.`,
   otherDigest: () =>
     'Content-Digest is signed and has more than sha-256, which a proxy in between may have added.',
+  cacheAge: (seconds: string) =>
+    `A cache in between has kept it for ${seconds} s (Age), longer than Cache-Control allows. Use --fresh.`,
   retiredPin: (advice: string) => `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`,
 } as const
 
 /** How far the Date of a response may differ from the time of its signature. */
 const MAX_DATE_GAP_MS = 60_000
 
-/** What makes a response look old, if it was signed when it was sent: two clocks differ. */
-function clockNote({ headers }: HttpResponse, nowMs: number): string | undefined {
+/** What makes a response look old: a cache that says so, or two clocks that differ if it was signed when it was sent. */
+function ageNote({ headers }: HttpResponse, nowMs: number): string | undefined {
   const field = readHeaders(headers)
+  const age = field('Age')
+  if (age !== undefined && /^\d{1,10}$/.test(age) && Number(age) > 0) {
+    return FAILURE_NOTES.cacheAge(age)
+  }
   const [dateMs, signedAtMs] = [
     Date.parse(field('Date') ?? ''),
     parseInstant(field(HEADERS.signedAt) ?? '') ?? NaN,
   ]
-  const isNew = Math.abs(dateMs - signedAtMs) <= MAX_DATE_GAP_MS && field('Age') === undefined
+  const isNew = age === undefined && Math.abs(dateMs - signedAtMs) <= MAX_DATE_GAP_MS
   return isNew ? FAILURE_NOTES.slowClock(ageOf((nowMs - signedAtMs) / 1000)) : undefined
 }
 
@@ -68,9 +74,11 @@ export function failureNote(outcome: VerifyOutcome, step: string): string | unde
   const response = failure?.response ?? outcome.response
   const code = failure?.code
   if (code === 'UNSIGNED') return unsignedNote(response, url, step)
-  if (code === 'STALE') return clockNote(response, nowMs)
+  if (code === 'STALE') return ageNote(response, nowMs)
   if (code === 'UNKNOWN_KEY') return retiredPin && FAILURE_NOTES.retiredPin(retiredPin)
   // The signed text contains this header. The service sends one digest.
   const digest = readHeaders(response.headers)(HEADERS.contentDigest)
-  return code === 'SIGNATURE' && hasOtherDigest(digest) ? FAILURE_NOTES.otherDigest() : undefined
+  return (code === 'SIGNATURE' || code === 'DIGEST') && hasOtherDigest(digest)
+    ? FAILURE_NOTES.otherDigest()
+    : undefined
 }
