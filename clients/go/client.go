@@ -115,8 +115,8 @@ func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) 
 	})
 	if err != nil {
 		if !settings.isFresh {
-			if anew, later := c.readAnew(ctx, target, err); anew != nil || later != nil {
-				return anew, later
+			if refetched, later := c.refetch(ctx, target, err); refetched != nil || later != nil {
+				return refetched, later
 			}
 		}
 		if settings.isFresh || settings.isWithoutCopies || !isOutage(err) || ctx.Err() != nil {
@@ -133,23 +133,23 @@ func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) 
 	return &aged, nil
 }
 
-// readAnew gives what the service itself says now in place of an old response of a cache; nil if that is not the case.
-func (c *Client) readAnew(ctx context.Context, target string, err error) (*Verified[json.RawMessage], error) {
+// refetch gives what the service itself says now in place of an old response of a cache; nil if that is not the case.
+func (c *Client) refetch(ctx context.Context, target string, err error) (*Verified[json.RawMessage], error) {
 	var fault *VerificationError
 	if !errors.As(err, &fault) || fault.Code != "STALE" {
 		return nil, nil
 	}
-	anew, _, later := c.attempt(ctx, freshTarget(target))
+	refetched, _, later := c.attempt(ctx, freshTarget(target))
 	if later != nil {
-		// The service is away, which is no reason to say less of what the cache has.
+		// While the service is away, the error of the first response says more.
 		if ctx.Err() == nil && isOutage(later) {
 			return nil, nil
 		}
 		return nil, later
 	}
-	aged := *anew
-	aged.Source, aged.AgeSeconds = "origin", c.connection.ageSeconds(anew.ProvedAt)
-	aged.Warnings = append(append([]string(nil), anew.Warnings...), "REFETCHED: a cache on the way kept "+target+" for too long")
+	aged := *refetched
+	aged.Source, aged.AgeSeconds = "origin", c.connection.ageSeconds(refetched.ProvedAt)
+	aged.Warnings = append(append([]string(nil), refetched.Warnings...), "REFETCHED: a cache on the way kept "+target+" for too long")
 	return &aged, nil
 }
 

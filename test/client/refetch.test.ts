@@ -16,7 +16,7 @@ const oldUnless =
     return isFresh(sent) ? other(sent) : appResponse({ ...sent, headers: {} }, TEST_NOW_MS - OLD_MS)
   }
 
-test('what a cache kept too long is read anew once, past every cache, and the result says so', async () => {
+test('what a cache kept too long is read again once, past every cache, and the result says so', async () => {
   const { client, sent } = scripted(oldUnless(() => undefined))
   for (let count = 1; count <= 2; count += 1) {
     const { ageSeconds, source, warnings } = await client.status()
@@ -43,8 +43,8 @@ test('a clock that is wrong, an outage and a forgery are not hidden', async () =
 })
 
 test('a read that is fresh already is not repeated', async () => {
-  const { client, sent } = scripted((sent) =>
-    isStatus(sent) ? appResponse(sent, TEST_NOW_MS - OLD_MS) : undefined,
+  const { client, sent } = scripted((one) =>
+    isStatus(one) ? appResponse(one, TEST_NOW_MS - OLD_MS) : undefined,
   )
   await assert.rejects(client.get(READ_PATHS.status, { fresh: true }), { code: 'STALE' })
   assert.equal(sent.filter(isStatus).length, 1)

@@ -221,18 +221,18 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
   }
 
   /** What the service itself says now in place of an old response of a cache; undefined if that is not the case. */
-  async function readAnew(
+  async function refetch(
     target: string,
     error: unknown,
     signal: AbortSignal | undefined,
   ): Promise<Verified<unknown> | undefined> {
     if (!(error instanceof VerificationError) || error.code !== 'STALE') return undefined
     try {
-      const anew = await orAborted(request(freshTarget(target), credentials, signal), signal)
-      return aged(anew, [`REFETCHED: a cache on the way kept ${target} for too long`])
+      const refetched = await orAborted(request(freshTarget(target), credentials, signal), signal)
+      return aged(refetched, [`REFETCHED: a cache on the way kept ${target} for too long`])
     } catch (later) {
       if (!isOutage(later)) throw later
-      // The service is away, which is no reason to say less of what the cache has.
+      // While the service is away, the error of the first response says more.
       return undefined
     }
   }
@@ -261,8 +261,8 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
         )
       return aged(result, await saved)
     } catch (error) {
-      const anew = fresh ? undefined : await readAnew(target, error, signal)
-      if (anew !== undefined) return anew
+      const refetched = fresh ? undefined : await refetch(target, error, signal)
+      if (refetched !== undefined) return refetched
       if (fresh || !mayCopy || copies === undefined || !isOutage(error)) throw error
       return copies.read(target, error, signal)
     }

@@ -81,9 +81,9 @@ const only =
   }
 
 const become =
-  (status: number): Mischief =>
+  (code: number): Mischief =>
   (passing) => {
-    passing.status = status
+    passing.status = code
   }
 
 function refuse(passing: Passing): void {

@@ -137,9 +137,9 @@ class Client(Reads):
         try:
             result, renewal = self._with_retries(lambda: self._attempt(target))
         except (ConnectionError, VerificationError) as error:
-            anew = self._read_anew(target, error)
-            if anew is not None:
-                return anew
+            refetched = self._refetch(target, error)
+            if refetched is not None:
+                return refetched
             if not copies or not is_outage(error):
                 raise
             return self._copies.read(target, error)
@@ -154,7 +154,7 @@ class Client(Reads):
             result = replace(result, warnings=(*result.warnings, *warnings))
         return self._with_age(result)
 
-    def _read_anew(self, target: str, error: Exception) -> Optional[Verified[Any]]:
+    def _refetch(self, target: str, error: Exception) -> Optional[Verified[Any]]:
         """What the service itself says now in place of an old response of a cache; None if that is not the case."""
         if not isinstance(error, VerificationError) or error.code != "STALE":
             return None
@@ -163,7 +163,7 @@ class Client(Reads):
         except (ConnectionError, VerificationError) as later:
             if not is_outage(later):
                 raise
-            # The service is away, which is no reason to say less of what the cache has.
+            # While the service is away, the error of the first response says more.
             return None
         warning = f"REFETCHED: a cache on the way kept {target} for too long"
         return self._with_age(replace(result, warnings=(*result.warnings, warning)))
