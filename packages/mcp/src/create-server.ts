@@ -6,7 +6,7 @@ import { readNewest } from '@public-api/client-internal/history/newest-version'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { z } from 'zod'
-import { PAGE, type Page } from './bounded-result.ts'
+import { PAGE } from './bounded-result.ts'
 import { proofOf, readProved, type Proof, type Proved, type Source } from './proved-reads.ts'
 import { searchTexts, type Hit } from './search-texts.ts'
 import { ToolFailure } from './tool-failure.ts'
@@ -81,7 +81,7 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
       runTool(async (late) => {
         const signal = AbortSignal.any([mcpReq.signal, late])
         return tool.read(await source(), given as z.infer<Input>, signal)
-      }, given as Page),
+      }, given),
     )
   }
 
