@@ -89,7 +89,9 @@ func NewClient(options Options) (*Client, error) {
 	}
 	keys := newKeys(options, connection)
 	stored := map[string]*Verified[json.RawMessage]{}
-	copies := &copies{connection.mirrors, options.MaxMirrorAge, options.Store, keys, connection}
+	copies := &copies{
+		mirrors: connection.mirrors, maxAge: options.MaxMirrorAge, folder: options.Store, keys: keys, connection: connection,
+	}
 	return &Client{Keys: keys, connection: connection, copies: copies, apiKey: options.APIKey, wait: sleep, stored: stored}, nil
 }
 

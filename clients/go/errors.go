@@ -42,7 +42,8 @@ type APIError struct {
 func (e *APIError) Error() string { return e.Code + ": " + e.Message }
 
 // A CopyError means that the service is away and its copies cannot replace it. Code is NO_COPY for data that is not a
-// published resource, or STALE_COPY for a copy older than the maximum age. It unwraps to the error of the service.
+// published resource, STALE_COPY for a copy older than the maximum age, or OTHER_HISTORY for one of another history than the
+// version that this client verified. It unwraps to the error of the service.
 type CopyError struct {
 	Code   string
 	Detail string

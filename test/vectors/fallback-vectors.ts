@@ -2,6 +2,7 @@ import { sign, type KeyObject } from 'node:crypto'
 import type { VectorResponse } from '@public-api/client-internal/vector'
 import {
   changesBetween,
+  formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
@@ -70,7 +71,7 @@ const HOUR = 3600
 const at = (seconds: number) => new Date(COPIED_MS + seconds * 1000).toISOString()
 
 /** A response of a service, signed the given number of seconds after the copy was made. */
-function signed(
+export function signed(
   target: string,
   data: JsonObject,
   seconds: number,
@@ -145,19 +146,20 @@ function keysData(...keys: readonly KeyObject[]): JsonObject {
   }
 }
 
-/** The version that publishes a status. */
-function versionData(status: JsonObject): VersionEntry {
+/** The version that publishes a status, after another one. */
+export function versionData(status: JsonObject, note: string, before?: VersionEntry): VersionEntry {
   const resources = { status: sha256Base64url(canonicalJson(status)) }
+  const sequence = (before?.sequence ?? 0) + 1
   const entry: Omit<VersionEntry, 'hash'> = {
-    snapshotId: 'VS-0001',
-    sequence: 1,
-    createdAt: at(-HOUR),
+    snapshotId: formatSnapshotId(sequence),
+    sequence,
+    createdAt: at(-HOUR + sequence - 1),
     apiVersion: 'v1',
     registryVersion: '1.0.0',
     resources,
-    changes: changesBetween({}, resources),
-    note: 'The first version.',
-    previousHash: GENESIS_PREVIOUS_HASH,
+    changes: changesBetween(before?.resources ?? {}, resources),
+    note,
+    previousHash: before?.hash ?? GENESIS_PREVIOUS_HASH,
   }
   return { ...entry, hash: versionHash(entry) }
 }
@@ -171,17 +173,32 @@ function copyOf(origin: string, ...responses: readonly JsonObject[]): VectorResp
   return plain(200, JSON.stringify({ schema: 'svc.public.copy.v1', origin, responses }))
 }
 
+/** `now.json` of a version. */
+export function copyOfVersion(entry: VersionEntry, seconds: number): VectorResponse {
+  return copy(portable(VERSION, signedVersion(entry, seconds)), portable(KEYS, keysNow))
+}
+
 function copy(...responses: readonly JsonObject[]): VectorResponse {
   return copyOf(ORIGIN, ...responses)
 }
 
 const DATA = { state: 'operational' }
 const LATER_DATA = { state: 'degraded' }
-const ENTRY = versionData(DATA)
+const ENTRY = versionData(DATA, 'The first version.')
 const ENTRY_DATA = ENTRY as unknown as JsonObject
-const ARCHIVED = `archive/resources/status/${ENTRY.resources['status']}.json`
+const OTHER_ENTRY = versionData(DATA, 'Another first version.')
+const NEXT = versionData(LATER_DATA, 'The second version.', ENTRY)
+/** Where a copy has the status of a version. */
+export const archivedOf = ({ resources }: VersionEntry): string =>
+  `archive/resources/status/${resources['status']}.json`
+const ARCHIVED = archivedOf(ENTRY)
 
-const versionNow = signed(VERSION, ENTRY_DATA, 0)
+/** The response with a version, signed so many seconds after the copy was made. */
+export function signedVersion(entry: VersionEntry, seconds: number, options?: SignedOptions) {
+  return signed(VERSION, entry as unknown as JsonObject, seconds, options)
+}
+
+const versionNow = signedVersion(ENTRY, 0)
 const keysNow = signed(KEYS, keysData(TEST_SIGNING_KEY), 0)
 const statusSigned = signed(STATUS, DATA, 0)
 const otherKey = { key: OTHER_TEST_SIGNING_KEY }
@@ -199,6 +216,10 @@ const RESPONSES: Readonly<Record<string, VectorResponse>> = {
   'status-no-digest': withHeaders(statusSigned, 'X-SVC-Signed-At', 'X-SVC-Signature'),
   'status-unsigned': withHeaders(statusSigned),
   keys: keysNow,
+  version: versionNow,
+  'version-next': signedVersion(NEXT, 0),
+  'version-other-key': signedVersion(ENTRY, 0, otherKey),
+  'keys-other': signed(KEYS, keysData(OTHER_TEST_SIGNING_KEY), 0, otherKey),
   'keys-later': signed(KEYS, keysData(TEST_SIGNING_KEY), 6 * HOUR),
   'bad-gateway': plain(502, '<h1>Bad Gateway</h1>'),
   'too-many': plain(429, 'Slow down', [['Retry-After', '3600']]),
@@ -240,6 +261,14 @@ const RESPONSES: Readonly<Record<string, VectorResponse>> = {
     portable(VERSION, signed(VERSION, { ...ENTRY_DATA, note: null }, 0)),
     portable(KEYS, keysNow),
   ),
+  'now-wrong-hash': copyOfVersion({ ...ENTRY, note: 'Another note.' }, 0),
+  'now-other-history': copyOfVersion(OTHER_ENTRY, 0),
+  'now-next': copyOfVersion(NEXT, 0),
+  'now-next-other-history': copyOfVersion(
+    versionData(LATER_DATA, 'The second version.', OTHER_ENTRY),
+    0,
+  ),
+  'archived-next': plain(200, canonicalJson(LATER_DATA)),
   archived: plain(200, canonicalJson(DATA)),
   'archived-tampered': plain(200, canonicalJson(LATER_DATA)),
 }
@@ -250,6 +279,10 @@ const fromOrigin: Network = { [ORIGIN + STATUS]: 'status', [ORIGIN + KEYS]: 'key
 const copyAt = (url: string, now = 'now', archived = 'archived'): Network => ({
   [`${url}now.json`]: now,
   [url + ARCHIVED]: archived,
+})
+const nextAt = (url: string, now = 'now-next'): Network => ({
+  [`${url}now.json`]: now,
+  [url + archivedOf(NEXT)]: 'archived-next',
 })
 
 const result = (
@@ -329,6 +362,7 @@ const BAD_COPIES: readonly (readonly [
   ['without-keys', 'has no key document', copyAt(COPY, 'now-without-keys'), 'MALFORMED'],
   ['other-schema', 'has another format', copyAt(COPY, 'now-other-schema'), 'MALFORMED'],
   ['malformed-entry', 'has a malformed entry', copyAt(COPY, 'now-malformed-entry'), 'MALFORMED'],
+  ['wrong-hash', 'has an entry with a wrong hash', copyAt(COPY, 'now-wrong-hash'), 'MALFORMED'],
   ['from-the-future', 'was signed in the future', copyAt(COPY, 'now-later'), 'FUTURE'],
   ['file-missing', 'lacks the file', copyAt(COPY, 'now', 'not-found'), 'MALFORMED'],
   ['file-tampered', 'has a changed file', copyAt(COPY, 'now', 'archived-tampered'), 'DIGEST'],
@@ -338,12 +372,7 @@ const BAD_COPIES: readonly (readonly [
 export function buildFallbackVectors(): ReadonlyMap<string, FallbackVector> {
   const vectors = new Map<string, FallbackVector>()
   const pinned = [derivePublicSigningKey(TEST_SIGNING_KEY).keyId]
-  const add = (
-    name: string,
-    description: string,
-    steps: readonly FallbackStep[],
-    more: Partial<FallbackVector> = {},
-  ): void => {
+  const add: Add = (name, description, steps, more = {}) => {
     const names = new Set(steps.flatMap(({ network }) => Object.values(network).flat()))
     const used = Object.entries(RESPONSES).filter(([response]) => names.has(response))
     vectors.set(name, {
@@ -402,7 +431,7 @@ export function buildFallbackVectors(): ReadonlyMap<string, FallbackVector> {
   const toOther = [`${OTHER_COPY}now.json`, OTHER_COPY + ARCHIVED]
   const asksFile = (name: string) => name.startsWith('file-')
   for (const [name, description, network, code] of BAD_COPIES) {
-    const asked = asksFile(name) ? COPIED : COPIED.slice(0, 1)
+    const asked = asksFile(name) ? COPIED.slice(1) : []
     add(
       `copy-${name}`,
       `The first copy ${description}, so the second is read.`,
@@ -410,7 +439,15 @@ export function buildFallbackVectors(): ReadonlyMap<string, FallbackVector> {
         step(
           { ...network, ...copyAt(OTHER_COPY) },
           { ...copied, warnings: [`${code}: ${COPY}`] },
-          { requests: [ASKED, ...asked, ...toOther] },
+          {
+            requests: [
+              ASKED,
+              `${COPY}now.json`,
+              `${OTHER_COPY}now.json`,
+              ...asked,
+              toOther[1] ?? '',
+            ],
+          },
         ),
       ],
       { mirrors },
@@ -627,5 +664,183 @@ export function buildFallbackVectors(): ReadonlyMap<string, FallbackVector> {
     ],
     { ...stored, mirrors: [] },
   )
+  addAges(add)
+  addHistories(add)
   return vectors
+}
+
+type Add = (
+  name: string,
+  description: string,
+  steps: readonly FallbackStep[],
+  more?: Partial<FallbackVector>,
+) => void
+
+const MIRRORS = { mirrors: [COPY, OTHER_COPY] }
+const NOW_FILES = [`${COPY}now.json`, `${OTHER_COPY}now.json`]
+const OLDER = [`OLDER_COPY: ${COPY}: VS-0001 is older than VS-0002, which was verified before`]
+const EARLIER = [`OLDER_COPY: ${COPY}: VS-0001, signed at ${at(0)}, is older than`]
+
+/** A reader never goes back, at least not without a warning. */
+function addAges(add: Add): void {
+  const next = (source: FallbackResult['source'], more: Partial<FallbackResult> = {}) =>
+    result(source, 60, { data: LATER_DATA, ...more })
+  const nextFiles = [`${COPY}now.json`, COPY + archivedOf(NEXT)]
+  const asksVersion = { read: VERSION, requests: [ORIGIN + VERSION, `${COPY}now.json`] }
+  const sixHours = { now: at(6 * HOUR + 60) }
+  const fromLater: Network = { [ASKED]: 'status-later', [ORIGIN + KEYS]: 'keys-later' }
+  const later = { provedAt: at(6 * HOUR), data: LATER_DATA }
+  add(
+    'newest-mirror',
+    'The second mirror has the newer version.',
+    [
+      step({ ...copyAt(COPY), ...nextAt(OTHER_COPY) }, next('mirror'), {
+        requests: [ASKED, ...NOW_FILES, OTHER_COPY + archivedOf(NEXT)],
+      }),
+    ],
+    MIRRORS,
+  )
+  add('older-mirror', 'A mirror goes back, and there is nothing newer.', [
+    step(nextAt(COPY), next('mirror'), { requests: [ASKED, ...nextFiles] }),
+    step(copyAt(COPY), result('mirror', 60, { warnings: OLDER })),
+    step(
+      { [`${COPY}now.json`]: 'now' },
+      result('mirror', 60, { data: ENTRY_DATA, warnings: OLDER }),
+      asksVersion,
+    ),
+  ])
+  add(
+    'older-mirror-store',
+    'A mirror goes back, and the store has what the next process reads.',
+    [
+      step(nextAt(COPY), next('mirror', { warnings: [`CONNECTION: ${OTHER_COPY}`] }), {
+        requests: [ASKED, ...NOW_FILES, COPY + archivedOf(NEXT)],
+      }),
+      step(copyAt(COPY), next('store', { warnings: [`CONNECTION: ${OTHER_COPY}`, ...OLDER] }), {
+        isRestarted: true,
+        requests: [ASKED, ...NOW_FILES],
+      }),
+      step({ ...copyAt(COPY), ...nextAt(OTHER_COPY) }, next('mirror'), {
+        requests: [ASKED, ...NOW_FILES, OTHER_COPY + archivedOf(NEXT)],
+      }),
+    ],
+    { ...MIRRORS, hasStore: true },
+  )
+  for (const hasStore of [false, true]) {
+    add(
+      hasStore ? 'older-than-service-store' : 'older-than-service',
+      'A mirror is older than a response of the service.',
+      [
+        step(fromLater, result('origin', 60, later), { ...sixHours, requests: [ASKED] }),
+        hasStore
+          ? step(copyAt(COPY), result('store', 60, { ...later, warnings: EARLIER }), {
+              ...sixHours,
+              isRestarted: true,
+              requests: [ASKED, `${COPY}now.json`],
+            })
+          : step(copyAt(COPY), result('mirror', 6 * HOUR + 60, { warnings: EARLIER }), sixHours),
+      ],
+      { hasStore },
+    )
+  }
+  add(
+    'node-behind',
+    'The service answers with an older version than its copy: the store keeps the newer one.',
+    [
+      step(nextAt(COPY), next('mirror', { data: NEXT as unknown as JsonObject }), asksVersion),
+      step(
+        { [ORIGIN + VERSION]: 'version', [ORIGIN + KEYS]: 'keys' },
+        result('origin', 60, { data: ENTRY_DATA }),
+        { read: VERSION, requests: [ORIGIN + VERSION] },
+      ),
+      step(
+        {},
+        next('store', { data: NEXT as unknown as JsonObject, warnings: [`CONNECTION: ${COPY}`] }),
+        {
+          ...asksVersion,
+          isRestarted: true,
+        },
+      ),
+    ],
+    { hasStore: true },
+  )
+  const asksOrigin = { read: VERSION, requests: [ORIGIN + VERSION] }
+  add(
+    'store-unpinned',
+    'Without pins, the store is read by the keys with which it was written, and by no other.',
+    [
+      step(fromOrigin, result('origin', 60), { requests: [ASKED] }),
+      step({}, result('store', 60), { requests: [ASKED], isRestarted: true }),
+      step(
+        { [ORIGIN + VERSION]: 'version-other-key', [ORIGIN + KEYS]: 'keys-other' },
+        result('origin', 60, { data: ENTRY_DATA }),
+        { ...asksOrigin, isRestarted: true },
+      ),
+      step({}, { error: 'UNKNOWN_KEY' }, { requests: [ASKED] }),
+    ],
+    { pinnedKeyIds: [], mirrors: [], hasStore: true },
+  )
+}
+
+/** A copy of another history with the same key and the same origin must not be read. */
+function addHistories(add: Add): void {
+  const readVersion = step(
+    { [ORIGIN + VERSION]: 'version', [ORIGIN + KEYS]: 'keys' },
+    result('origin', 60, { data: ENTRY_DATA }),
+    { read: VERSION, requests: [ORIGIN + VERSION] },
+  )
+  const requests = [ASKED, ...NOW_FILES]
+  const warnings = [`OTHER_HISTORY: ${COPY}: VS-000`]
+  for (const [name, description, now] of [
+    ['same', 'Another version of the number that the reader verified.', 'now-other-history'],
+    [
+      'next',
+      'A version that does not continue the one that the reader verified.',
+      'now-next-other-history',
+    ],
+  ] as const) {
+    add(
+      `other-history-${name}`,
+      description,
+      [
+        readVersion,
+        step({ [`${COPY}now.json`]: now }, { error: 'OTHER_HISTORY' }, { requests }),
+        step(
+          { [`${COPY}now.json`]: now, ...copyAt(OTHER_COPY) },
+          result('mirror', 60, { warnings }),
+          {
+            requests: [...requests, OTHER_COPY + ARCHIVED],
+          },
+        ),
+      ],
+      MIRRORS,
+    )
+  }
+  add(
+    'other-history-before',
+    'The reader verified the next version, which does not continue that of the mirror.',
+    [
+      step(
+        nextAt(OTHER_COPY),
+        result('mirror', 60, { data: LATER_DATA, warnings: [`CONNECTION: ${COPY}`] }),
+        {
+          requests: [...requests, OTHER_COPY + archivedOf(NEXT)],
+        },
+      ),
+      step({ [`${COPY}now.json`]: 'now-other-history' }, { error: 'OTHER_HISTORY' }, { requests }),
+    ],
+    MIRRORS,
+  )
+  add(
+    'other-history-mirrors',
+    'Two mirrors have two versions of one number: the first is read.',
+    [
+      step(
+        { ...copyAt(COPY), [`${OTHER_COPY}now.json`]: 'now-other-history' },
+        result('mirror', 60, { warnings: [`OTHER_HISTORY: ${OTHER_COPY}: VS-0001`] }),
+        { requests: [...requests, COPY + ARCHIVED] },
+      ),
+    ],
+    MIRRORS,
+  )
 }

@@ -43,6 +43,16 @@ type Rule = readonly [isAccepted: (value: unknown) => boolean, expected: string]
 const CALLABLE: Rule = [(value) => typeof value === 'function', 'a function']
 const POSITIVE: Rule = [(value) => typeof value === 'number' && value > 0, 'more than 0']
 
+/** Whether a value is the URL of a copy: an origin and a path. */
+function isMirrorUrl(value: unknown): boolean {
+  try {
+    const { href, origin, pathname } = new URL(String(value))
+    return /^https?:/.test(href) && href === origin + pathname
+  } catch {
+    return false
+  }
+}
+
 const KEY_ID = /^[\w-]{43}$/
 
 /** For each option, the check of a value and the expectation in the error. */
@@ -57,8 +67,10 @@ const RULES: Readonly<Record<keyof ClientOptions, Rule>> = {
   apiKey: [(value) => /^[!-~]+$/.test(String(value)), 'visible ASCII'],
   maxRetries: [(value) => Number.isInteger(value) && Number(value) >= 0, 'an integer from 0'],
   maxWaitSeconds: POSITIVE,
-  // Their URLs are checked when they are opened.
-  mirrors: [Array.isArray, 'a list of URLs'],
+  mirrors: [
+    (value) => Array.isArray(value) && value.every(isMirrorUrl),
+    'a list of URLs such as https://copy.example.net/status/',
+  ],
   maxMirrorAgeSeconds: POSITIVE,
   store: [(value) => typeof value === 'object', 'a store'],
   timeoutMs: POSITIVE,

@@ -1,6 +1,24 @@
 import type { ClientOptions } from './client-options.ts'
 import { createClient as createOriginClient, type Client } from './client.ts'
-import { openCopies } from './copies/copies.ts'
+import type { Copies, CopySettings } from './copies/copies.ts'
+
+/** Opens copies by a module that only their users load. */
+function openLoaded(settings: CopySettings): Copies {
+  // Loaded now: later, it could come from an origin that is away.
+  const opening = import('./copies/copies.ts').then(({ openCopies }) => openCopies(settings))
+  // Each call below handles its failure.
+  opening.catch(() => undefined)
+  return {
+    read: async (...asked) => (await opening).read(...asked),
+    save: async (...proved) => {
+      try {
+        return await (await opening).save(...proved)
+      } catch (error) {
+        return [`STORE: not saved: ${String(error)}`]
+      }
+    },
+  }
+}
 
 /**
  * Creates a client. It sends nothing before the first call. Throws a TypeError for wrong options.
@@ -18,5 +36,5 @@ import { openCopies } from './copies/copies.ts'
  * ```
  */
 export function createClient(options: ClientOptions): Client {
-  return createOriginClient(options, openCopies)
+  return createOriginClient(options, openLoaded)
 }

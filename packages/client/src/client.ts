@@ -6,7 +6,7 @@ import { platformFetch } from '#fetch'
 import { ApiResponseError } from './api-response-error.ts'
 import { checkOptions, type ClientOptions } from './client-options.ts'
 import { createConnection, type Connection } from './connection.ts'
-import type { openCopies } from './copies/copies.ts'
+import type { Copies, CopySettings } from './copies/copies.ts'
 import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
@@ -120,7 +120,10 @@ function resultOf(
  * Creates a client. It sends nothing before the first call. Throws a TypeError for wrong options. `mirrors` and `store` need
  * `open`, which the pages of the service do not load.
  */
-export function createClient(options: ClientOptions, open?: typeof openCopies): Client {
+export function createClient(
+  options: ClientOptions,
+  open?: (settings: CopySettings) => Copies,
+): Client {
   checkOptions(options)
   const {
     baseUrl,
@@ -257,6 +260,7 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
         proof &&
         copies?.save(
           target,
+          result,
           proofs.filter((each) => each !== undefined),
         )
       return aged(result, await saved)

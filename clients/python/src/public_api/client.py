@@ -150,7 +150,7 @@ class Client(Reads):
             while len(self._stored) > _MAX_STORED:
                 self._stored.popitem(last=False)
         if is_new and self._key_document is not None:
-            warnings = self._copies.save(target, (result.response, self._key_document, renewal))
+            warnings = self._copies.save(target, result, (result.response, self._key_document, renewal))
             result = replace(result, warnings=(*result.warnings, *warnings))
         return self._with_age(result)
 

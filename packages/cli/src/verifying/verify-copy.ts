@@ -35,8 +35,8 @@ function failureOf(error: unknown, outage: Error, mirrors: readonly string[]): C
     const details = [`No copy responded: ${mirrors.join(', ')}`]
     return new CommandFailure('UNREACHABLE', why, { exitCode: EXIT_CODES.unreachable, details })
   }
-  const isRefused = error instanceof CopyError
-  if (!isRefused && !(error instanceof VerificationError)) throw error
+  if (!(error instanceof CopyError || error instanceof VerificationError)) throw error
+  const isRefused = error instanceof CopyError && error.code !== 'OTHER_HISTORY'
   const exitCode: ExitCode = isRefused ? EXIT_CODES.unreachable : EXIT_CODES.failure
   const message = sanitizeForTerminal(error.message, 400)
   return new CommandFailure(error.code, message, { exitCode, details: [why] })
@@ -61,9 +61,7 @@ export async function verifyCopy(
   const result = await copies.read(target, outage, undefined).catch((error: unknown) => {
     throw failureOf(error, outage, mirrors)
   })
-  const { keyId, etag, ageSeconds, warnings } = result
-  // Each copy that was passed over has one warning.
-  const mirror = mirrors[warnings.length]
+  const { keyId, etag, ageSeconds, warnings, mirror } = result
   const provedAt = formatInstant(result.provedAtMs)
   const url = `${origin}${target}`
   return {

@@ -1,3 +1,5 @@
+import { isVersionEntry } from '#contract/history/entry-shape'
+import type { VersionEntry } from '#contract/history/version-chain'
 import { formatEtag } from '#contract/http/signature'
 import { propertyOf } from '#contract/json/property-of'
 import { COPIED_PATHS, READ_PATHS } from '#contract/registry/read-paths'
@@ -10,14 +12,13 @@ import {
   type Fetch,
 } from '../connection.ts'
 import { isUnsignedOutage, type HttpResponse } from '../http-response.ts'
-import { fromPortable, isPortable, toPortable } from '../portable-response.ts'
 import { parseBody } from '../read-body.ts'
-import { verifyKeyDocument } from '../signing-keys.ts'
 import { VerificationError } from '../verification-error.ts'
 import type { Verified } from '../verified.ts'
-import { verifyResponse } from '../verify-response.ts'
 import { CopyError } from './copy-error.ts'
 import { verifyCopyProof } from './copy-proof.ts'
+import { openCopyStore } from './copy-store.ts'
+import { createReaderMemory } from './reader-memory.ts'
 
 /** Stores texts by name. `createFileResponseStore` of `@public-api/client/node` has one for Node. */
 export interface ResponseStore {
@@ -50,18 +51,26 @@ export interface CopySettings {
 /** `now.json` is parsed before it is verified, so its size is limited. */
 const MAX_PROOF_BYTES = 2_000_000
 
-/** Origin and path of a copy, the path with a slash at its end. Throws a TypeError. */
+/** Origin and path of a copy, the path with a slash at its end. */
 function mirrorOf(mirror: string | URL) {
-  const { origin, pathname, href } = new URL(mirror)
-  if (!/^https?:/.test(href) || href !== origin + pathname) {
-    throw new TypeError('mirrors: expected URLs such as https://copy.example.net/status/')
-  }
+  const { origin, pathname } = new URL(mirror)
   return { origin, path: pathname.replace(/\/*$/, '/') }
 }
 
-/** Opens the copies of a service. Throws a TypeError for the URL of a copy that is not valid. */
+/** A result of a copy, and its place. */
+export type CopyResult = Verified<unknown> & {
+  /** URL of the mirror; undefined for the store. */
+  readonly mirror: string | undefined
+}
+
+/** What reads the copies of a service. */
+export type Copies = ReturnType<typeof openCopies>
+
+/** Opens the copies of a service. The URLs of mirrors are valid (`isMirrorUrl`). */
 export function openCopies(settings: CopySettings) {
-  const { origin, maxAgeSeconds, store, now, trusted } = settings
+  const { origin, maxAgeSeconds, now, trusted } = settings
+  const memory = createReaderMemory()
+  const stored = openCopyStore(settings)
   const maxBodyBytes = Math.min(MAX_PROOF_BYTES, settings.limits.maxBodyBytes ?? MAX_PROOF_BYTES)
   const mirrors = settings.mirrors.map(mirrorOf).map((mirror) => {
     const connect = (limits: ConnectionLimits) =>
@@ -90,12 +99,9 @@ export function openCopies(settings: CopySettings) {
     throw new VerificationError('MALFORMED', `${path}: status ${status}`)
   }
 
-  async function readMirror(
-    { origin: site, path, proofs, files }: Mirror,
-    target: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Omit<Verified<unknown>, 'warnings'>> {
-    const proof = await bytesOf(proofs, `${path}now.json`, signal)
+  /** The verified `now.json` of a mirror. */
+  async function readProof({ path, proofs }: Mirror, signal: AbortSignal | undefined) {
+    const bytes = await bytesOf(proofs, `${path}now.json`, signal)
     const pinnedKeyIds = trusted()
     if (pinnedKeyIds === undefined) {
       throw new VerificationError(
@@ -103,102 +109,167 @@ export function openCopies(settings: CopySettings) {
         'no key is pinned, and none is known from the service',
       )
     }
-    const newest = await verifyCopyProof(proof, { origin, pinnedKeyIds, nowMs: now() })
-    const { entry, etag, keyId, provedAtMs, response } = newest
-    const about = {
-      keyId,
-      provedAtMs,
-      ageSeconds: ageOf(provedAtMs),
-      source: 'mirror',
-      requestId: undefined,
-      rateLimit: undefined,
-      response,
-    } as const
-    if (target === READ_PATHS.version) return { ...about, data: entry, etag }
+    const proof = await verifyCopyProof(bytes, { origin, pinnedKeyIds, nowMs: now() })
+    memory.requireSameHistory(proof.entry)
+    memory.learnVersion(proof.entry, false)
+    const ageSeconds = ageOf(proof.provedAtMs)
+    return { ...proof, ageSeconds }
+  }
+  type MirrorProof = Awaited<ReturnType<typeof readProof>>
+  type Copy = MirrorProof & { readonly mirror: Mirror; readonly url: string }
+
+  /** The digest that a version names for a target. Throws a CopyError if it names none. */
+  function digestIn(entry: VersionEntry, target: string): string {
     const name = target.slice(BASE_PATH.length + 1)
     const digest = propertyOf(entry.resources, name)
-    if (typeof digest !== 'string') {
-      throw new CopyError('NO_COPY', `${entry.snapshotId} of ${site} has no ${name}`)
-    }
-    const file = `${path}archive/resources/${name}/${digest}.json`
-    const body = await bytesOf(files, file, signal)
-    const found = await sha256Base64url(body)
+    if (typeof digest === 'string') return digest
+    throw new CopyError('NO_COPY', `${entry.snapshotId} has no ${name}`)
+  }
+
+  /** A resource of a mirror, with its bytes; none for the version, which is in the proof itself. */
+  async function readResource(
+    { path, files }: Mirror,
+    { entry, etag }: MirrorProof,
+    target: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly data: unknown; readonly etag: string; readonly bytes?: Uint8Array }> {
+    if (target === READ_PATHS.version) return { data: entry, etag }
+    const digest = digestIn(entry, target)
+    const file = `${path}archive/resources/${target.slice(BASE_PATH.length + 1)}/${digest}.json`
+    const bytes = await bytesOf(files, file, signal)
+    const found = await sha256Base64url(bytes)
     if (found !== digest) {
       throw new VerificationError('DIGEST', `${file}: expected ${digest}, found ${found}`)
     }
-    const data = parseBody(body)
+    const data = parseBody(bytes)
     if (data === undefined) throw new VerificationError('MALFORMED', `${file} is not JSON`)
-    return { ...about, data, etag: formatEtag(digest) }
+    return { data, etag: formatEtag(digest), bytes }
   }
 
-  /** The stored response; undefined if it is missing or does not verify. */
-  async function readStored(target: string) {
-    try {
-      const text = await store?.load(`${origin}\n${target}`)
-      const listed = propertyOf(parseBody(new TextEncoder().encode(text ?? '')), 'responses')
-      if (!Array.isArray(listed) || !listed.every(isPortable)) return undefined
-      const [response, document, renewal] = listed.map(fromPortable)
-      if (response?.target !== target || document === undefined) return undefined
-      const expected = { pinnedKeyIds: trusted(), nowMs: now(), maxAgeSeconds: Infinity }
-      const { keys } = await verifyKeyDocument({ ...document, ...expected })
-      const { data, etag, ...first } = await verifyResponse({ ...response, ...expected, keys })
-      if (etag === undefined || data === undefined) return undefined
-      const { keyId, provedAtMs } =
-        renewal === undefined
-          ? first
-          : await verifyResponse({ ...renewal, ...expected, keys, ifNoneMatch: etag })
-      return { data, etag, keyId, provedAtMs, response }
-    } catch {
-      // Damaged, or not readable: as if it were not there.
-      return undefined
-    }
+  /** What the store has of a target, remembered together with the newest stored version. */
+  async function recall(target: string) {
+    const version = await stored.load(READ_PATHS.version).catch(() => undefined)
+    if (version?.entry !== undefined) memory.learnVersion(version.entry, false)
+    const result = target === READ_PATHS.version ? version : await stored.load(target)
+    if (result !== undefined) memory.learnProof(target, result)
+    return { version, result }
   }
 
   return {
     /**
-     * The newest copy of a published resource. Throws a CopyError, the VerificationError of the first copy that responded, or
-     * `outage`, the error of the service.
+     * The newest copy of a published resource, and never one that is older than what this reader verified without a warning
+     * that says so. Throws a CopyError, the VerificationError of the first copy that responded, or `outage`, the error of the
+     * service.
      */
     async read(
       target: string,
       outage: unknown,
       signal: AbortSignal | undefined,
-    ): Promise<Verified<unknown>> {
+    ): Promise<CopyResult> {
       if (!COPIED_PATHS.has(target)) {
         throw new CopyError('NO_COPY', `${target} is not a published resource`, outage)
       }
       const warnings: string[] = []
       let failure: unknown
+      const passOver = (url: string, error: unknown): void => {
+        if (error instanceof ConnectionError) {
+          warnings.push(`CONNECTION: ${url}: ${error.message}`)
+        } else if (error instanceof VerificationError || error instanceof CopyError) {
+          failure ??= error
+          warnings.push(error.message.replace(': ', `: ${url}: `))
+        } else throw error
+      }
+      let refused: unknown
+      const { version, result: last } = await recall(target).catch((error: unknown) => {
+        refused = error
+        return { version: undefined, result: undefined }
+      })
+      const copies: Copy[] = []
       for (const mirror of mirrors) {
+        const url = mirror.origin + mirror.path
         try {
-          return { ...(await readMirror(mirror, target, signal)), warnings }
+          const proof = await readProof(mirror, signal)
+          const isVersion = target === READ_PATHS.version
+          const etag = isVersion ? proof.etag : formatEtag(digestIn(proof.entry, target))
+          copies.push({ ...proof, etag, mirror, url })
         } catch (error) {
-          const url = mirror.origin + mirror.path
-          if (error instanceof ConnectionError) {
-            warnings.push(`CONNECTION: ${url}: ${error.message}`)
-          } else if (error instanceof VerificationError || error instanceof CopyError) {
-            failure ??= error
-            warnings.push(error.message.replace(': ', `: ${url}: `))
-          } else throw error
+          passOver(url, error)
         }
       }
-      const stored = await readStored(target)
-      if (stored === undefined) throw failure ?? outage
-      const ageSeconds = ageOf(stored.provedAtMs)
-      const none = { requestId: undefined, rateLimit: undefined }
-      return { ...stored, ...none, ageSeconds, source: 'store', warnings }
+      // Of one version, the first.
+      copies.sort((one, other) => other.entry.sequence - one.entry.sequence)
+
+      async function resultOf(copy: Copy): Promise<CopyResult> {
+        const { bytes, ...resource } = await readResource(copy.mirror, copy, target, signal)
+        const { keyId, provedAtMs, ageSeconds, response, keyDocument, entry } = copy
+        const isNewest = memory.ageOf(target, copy) === undefined
+        memory.learnProof(target, { etag: resource.etag, provedAtMs, entry })
+        const proofs = [response, keyDocument]
+        if (isNewest && provedAtMs > (version?.provedAtMs ?? -Infinity)) {
+          warnings.push(...(await stored.save(READ_PATHS.version, proofs)))
+        }
+        if (isNewest && bytes !== undefined && provedAtMs > (last?.provedAtMs ?? -Infinity)) {
+          warnings.push(...(await stored.save(target, proofs, bytes)))
+        }
+        const about = { requestId: undefined, rateLimit: undefined, source: 'mirror' } as const
+        const proof = { keyId, provedAtMs, ageSeconds, response, mirror: copy.url }
+        return { ...about, ...proof, ...resource, warnings }
+      }
+
+      const older = []
+      for (const copy of copies) {
+        const reason = memory.ageOf(target, copy)
+        if (reason === undefined) {
+          try {
+            return await resultOf(copy)
+          } catch (error) {
+            passOver(copy.url, error)
+          }
+        } else {
+          warnings.push(`OLDER_COPY: ${copy.url}: ${reason}`)
+          older.push(copy)
+        }
+      }
+      for (const copy of older) {
+        // A response of the service does not say of which version it is.
+        const [found, kept] =
+          last?.entry === undefined
+            ? [copy.provedAtMs, last?.provedAtMs ?? -Infinity]
+            : [copy.entry.sequence, last.entry.sequence]
+        if (found <= kept) break
+        try {
+          return await resultOf(copy)
+        } catch (error) {
+          passOver(copy.url, error)
+        }
+      }
+      if (last !== undefined) {
+        const reason = memory.ageOf(target, last)
+        if (reason !== undefined) warnings.push(`OLDER_COPY: store: ${reason}`)
+        const { data, etag, keyId, provedAtMs, response } = last
+        const about = { requestId: undefined, rateLimit: undefined, mirror: undefined } as const
+        const ageSeconds = ageOf(provedAtMs)
+        const proof = { data, etag, keyId, provedAtMs, ageSeconds, response }
+        return { ...about, ...proof, source: 'store', warnings }
+      }
+      throw failure ?? refused ?? outage
     },
 
-    /** Stores what proves a result. Resolves with a warning if that failed. */
-    async save(target: string, responses: readonly HttpResponse[]): Promise<readonly string[]> {
-      if (store === undefined || !COPIED_PATHS.has(target)) return []
-      try {
-        const text = JSON.stringify({ origin, responses: responses.map(toPortable) })
-        await store.save(`${origin}\n${target}`, text)
-        return []
-      } catch (error) {
-        return [`STORE: not saved: ${String(error)}`]
+    /** Remembers a result of the service, and stores what proves it. Resolves with a warning if that failed. */
+    async save(
+      target: string,
+      { data, etag, provedAtMs }: Pick<Verified<unknown>, 'data' | 'etag' | 'provedAtMs'>,
+      responses: readonly HttpResponse[],
+    ): Promise<readonly string[]> {
+      if (target.startsWith(READ_PATHS.version) && isVersionEntry(data)) {
+        memory.learnVersion(data, true)
       }
+      if (!COPIED_PATHS.has(target)) return []
+      const proof = { etag, provedAtMs, entry: isVersionEntry(data) ? data : undefined }
+      // A node of the service may be behind the others.
+      if (memory.ageOf(target, proof) !== undefined) return []
+      memory.learnProof(target, proof)
+      return settings.store === undefined ? [] : stored.save(target, responses)
     },
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The service is away, and no copy has what was asked. `NO_COPY`: the target is not a published resource, or the copied version
- * has no such resource. `STALE_COPY`: the newest copy is older than `maxMirrorAgeSeconds`.
+ * has no such resource. `STALE_COPY`: the newest copy is older than `maxMirrorAgeSeconds`. `OTHER_HISTORY`: the service signed
+ * another version of that number, or one that does not continue the version that this client verified.
  *
  * @example
  * ```ts
@@ -9,7 +10,7 @@
  */
 export class CopyError extends Error {
   /** Why no copy was returned. */
-  readonly code: 'NO_COPY' | 'STALE_COPY'
+  readonly code: 'NO_COPY' | 'STALE_COPY' | 'OTHER_HISTORY'
 
   /** `outage` is the error of the service. */
   constructor(code: CopyError['code'], detail: string, outage?: unknown) {

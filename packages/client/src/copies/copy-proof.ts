@@ -1,7 +1,12 @@
 import { isVersionEntry } from '#contract/history/entry-shape'
-import type { VersionEntry } from '#contract/history/version-chain'
+import {
+  formatSnapshotId,
+  versionHashText,
+  type VersionEntry,
+} from '#contract/history/version-chain'
 import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
+import { sha256Hex } from '#crypto'
 import type { HttpResponse } from '../http-response.ts'
 import { fromPortable, isPortable, type PortableResponse } from '../portable-response.ts'
 import { parseBody } from '../read-body.ts'
@@ -22,10 +27,14 @@ export interface CopyProof {
   readonly responses: readonly PortableResponse[]
 }
 
-/** Throws a VerificationError unless the data is a version entry. */
-export function requireEntry(data: unknown): VersionEntry {
-  if (isVersionEntry(data)) return data
-  throw new VerificationError('MALFORMED', 'the response to /api/v1/version is not a version entry')
+/** Rejects with a VerificationError unless the data is a version entry with its own number and hash. */
+export async function requireEntry(data: unknown): Promise<VersionEntry> {
+  const isEntry = isVersionEntry(data) && formatSnapshotId(data.sequence) === data.snapshotId
+  if (isEntry && (await sha256Hex(versionHashText(data))) === data.hash) return data
+  throw new VerificationError(
+    'MALFORMED',
+    'the response to /api/v1/version is not a version entry with its number and hash',
+  )
 }
 
 function parseProof(bytes: Uint8Array, origin: string): readonly PortableResponse[] {
@@ -84,5 +93,14 @@ export async function verifyCopyProof(
       await verifyResponse({ ...fromPortable(each), ...expected, keys })
     }
   }
-  return { entry: requireEntry(data), etag, keyId, provedAtMs, keyIds, response, verifyResources }
+  return {
+    entry: await requireEntry(data),
+    etag,
+    keyId,
+    provedAtMs,
+    keyIds,
+    response,
+    keyDocument,
+    verifyResources,
+  }
 }

@@ -16,11 +16,11 @@ export async function fetchCopyProof(
   client: Client,
 ): Promise<CopyProof & { readonly entry: VersionEntry }> {
   const version = await client.get(READ_PATHS.version)
-  const entry = requireEntry(version.data)
+  const entry = await requireEntry(version.data)
   const keyDocument = await client.get(READ_PATHS.signingKey)
   const responses = [version, keyDocument].map(({ response }) => toPortable(response))
   for (const [name, digest] of Object.entries(entry.resources)) {
-    if (name.includes('site/')) continue
+    if (name.startsWith('site/')) continue
     const { etag, response } = await client.get(`${READ_PATHS.index}/${name}`)
     const isSame = etag === `W/"${digest}"`
     if (isSame && response.body.length <= MAX_RESOURCE_BYTES) responses.push(toPortable(response))
