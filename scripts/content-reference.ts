@@ -1,11 +1,12 @@
 import { createExample } from '@public-api/contract/documents/examples'
+import { pastEventsResource } from '@public-api/contract/snapshots/past-events'
 import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stringify } from 'yaml'
 import { IMPORTED_HEADINGS } from '../src/publishing/imports/import-changelog.ts'
 import { LEAK_RULES } from '../src/publishing/leaks/leak-rules.ts'
-import { CONTENT_FILES } from '../src/publishing/rules/content-folder.ts'
+import { contentFiles } from '../src/publishing/rules/content-folder.ts'
 import {
   contentSchema,
   IMPORT_FIELDS,
@@ -95,9 +96,9 @@ function importTable(name: string, files: string): string {
 
 /** docs/content.md: every file, field and limit of a content folder, from the schemas that publishing checks. */
 export function createContentReference(): string {
-  const sections = [...CONTENT_FILES].map(([file, name]) => {
+  const sections = contentFiles([pastEventsResource('0000')]).map(([file, name]) => {
     const schema = contentSchema(name)
-    return fileSection(file, schema, schema.description ?? '')
+    return fileSection(file.replace('0000', 'YYYY'), schema, schema.description ?? '')
   })
   const rules = LEAK_RULES.filter(({ allowable }) => allowable).map(
     ({ id, found }) => `| \`${id}\` | ${found} |`,

@@ -1,6 +1,7 @@
 import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
 import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { createPolicy } from '@public-api/contract/documents/policy'
+import { createRecorder } from '@public-api/contract/history/published-record'
 import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
 import {
   ENDPOINTS,
@@ -18,7 +19,6 @@ import { createPipeline, type PipelineDependencies } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
-import { createRecorder } from './pages/published-record.ts'
 import { createSite, type SiteOptions } from './pages/serving/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'

@@ -4,8 +4,10 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import {
   isTranslatedName,
   type ResourceName,
-  TRANSLATED_SCHEMAS,
+  translatedSchema,
+  translationsOf,
 } from '@public-api/contract/registry/resource-names'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import {
   TRANSLATION_LOCALES,
   translateData,
@@ -21,16 +23,20 @@ import { CONTENT_OPTION, contentFolder, mistakeLines } from './releases-folder.t
  */
 function countTranslations(resources: ReadonlyMap<ResourceName, CompiledResource>) {
   return TRANSLATION_LOCALES.flatMap((locale) => {
-    const translations = resources.get(translationResource(locale))
-    if (translations === undefined) return []
-    const overlays = (JSON.parse(translations.text) as Translations).resources
+    const overlaysIn = (resource: ResourceName) => {
+      const { text } = resources.get(resource) ?? {}
+      return text === undefined ? {} : (JSON.parse(text) as Translations).resources
+    }
+    const overlays = overlaysIn(translationResource(locale))
+    if (Object.keys(overlays).length === 0) return []
     let [texts, missing] = [0, 0]
     for (const [name, { text }] of resources) {
       if (!isTranslatedName(name)) continue
       const data: unknown = JSON.parse(text)
-      const schema = TRANSLATED_SCHEMAS[name]
+      const schema = translatedSchema(name)
+      const own = isPastEventsName(name) ? overlaysIn(translationsOf(locale, name)) : overlays
       texts += translateData(schema, data, undefined).untranslated.size
-      missing += translateData(schema, data, overlays[name]).untranslated.size
+      missing += translateData(schema, data, own[name]).untranslated.size
     }
     return [{ locale, texts, translated: texts - missing }]
   })

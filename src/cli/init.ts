@@ -31,10 +31,10 @@ function requireEmpty(folder: string): void {
 /** The content of a folder that has its own file for each resource. Rejects with a CommandFailure if it has mistakes. */
 async function readContentData(folder: string) {
   const { requireContent } = await import('../publishing/releases/publish-release.ts')
-  const { CONTENT_FILES } = await import('../publishing/rules/content-folder.ts')
+  const { contentFiles } = await import('../publishing/rules/content-folder.ts')
   const { resources } = await requireContent(folder, Date.now())
   return new Map(
-    [...CONTENT_FILES].flatMap(([file, name]) => {
+    contentFiles(resources.keys()).flatMap(([file, name]) => {
       const { text } = resources.get(name) ?? {}
       const isOwn = text !== undefined && existsSync(path.join(folder, file))
       return isOwn ? [[name, JSON.parse(text) as JsonValue] as const] : []

@@ -3,13 +3,14 @@ import { type CommandResult, createCommand, UsageError } from '@public-api/cli-k
 import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/terms/identifier-patterns'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { keepBytesInGit } from '../files/git-files.ts'
 import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
-import { CONTENT_FILES } from '../publishing/rules/content-folder.ts'
+import { CONTENT_FILES, resourceOfFile } from '../publishing/rules/content-folder.ts'
 import type { NtpServer } from '../service/time/ntp-server.ts'
 import { querySntp } from '../service/time/sntp.ts'
 import { readTlogOrigin } from '../tlog/tlog-files.ts'
@@ -188,8 +189,8 @@ export function parseResources(
   if (names === undefined || names.length === 0) return undefined
   return new Set(
     names.map((name) => {
-      const found = CONTENT_FILES.get(`${name.replace(/\.yaml$/, '')}.yaml`)
-      if (found !== undefined) return found
+      const found = resourceOfFile(`${name.replace(/\.yaml$/, '')}.yaml`)
+      if (found !== undefined) return isPastEventsName(found) ? 'status' : found
       const known = [...CONTENT_FILES.keys()].map((file) => file.replace('.yaml', ''))
       const expected = expectedName(name, known, 'a resource', `one of ${known.join(', ')}`)
       throw new UsageError(`${context} ${JSON.stringify(name.slice(0, 64))}; expected ${expected}`)

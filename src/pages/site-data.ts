@@ -1,9 +1,18 @@
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
+import {
+  type createRecorder,
+  type Incident,
+  type Maintenance,
+  type PublishedRecord,
+  recordKey,
+} from '@public-api/contract/history/published-record'
 import type { Redaction } from '@public-api/contract/history/redaction'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Issuance } from '@public-api/contract/keys/issuance'
 import type { Registry } from '@public-api/contract/registry/endpoints'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { translationsOf } from '@public-api/contract/registry/resource-names'
 import {
   EARLY_ACCESS_RESOURCE,
   EARLY_ACCESS_SCHEMA,
@@ -16,6 +25,11 @@ import {
   ORGANIZATION_SCHEMA,
   type Organization,
 } from '@public-api/contract/snapshots/organization'
+import { isPastEventsName, type PastEventsName } from '@public-api/contract/snapshots/past-events'
+import {
+  PAST_EVENTS_SCHEMA,
+  type PastEvents,
+} from '@public-api/contract/snapshots/past-events-schema'
 import {
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
@@ -23,6 +37,7 @@ import {
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   CONTENT_LOCALE,
+  type Overlay,
   translateData,
   translationResource,
   type Translations,
@@ -36,7 +51,6 @@ import type { Clock } from '../service/clock.ts'
 import type { Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
 import { readLogWitnesses } from '../tlog/log-witnesses.ts'
-import type { createRecorder, PublishedRecord } from './published-record.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
 const MINUTE_MS = 60_000
@@ -100,6 +114,23 @@ export function createLocalizedContent(
     return translated.data
   }
 
+  /** An item of a year before the status in this language: alone, because a year may have a thousand. */
+  function pastEvent<Item extends Incident | Maintenance>(
+    name: PastEventsName,
+    list: 'incidents' | 'maintenances',
+    item: Item,
+  ): Item {
+    if (locale === CONTENT_LOCALE) return item
+    const own = servedValue(releases.resource(translationsOf(locale, name))) as
+      | Translations
+      | undefined
+    const overlay = propertyOf(propertyOf(own?.resources[name], list), item.id)
+    const { items } = PAST_EVENTS_SCHEMA.properties[list]
+    const translated = translateData(items, item, overlay as Overlay | undefined)
+    for (const text of translated.untranslated) untranslated.add(text)
+    return translated.data
+  }
+
   const read = new Map<SnapshotName, unknown>()
 
   function snapshot<Name extends SnapshotName>(name: Name): SnapshotData<Name> | undefined {
@@ -116,6 +147,7 @@ export function createLocalizedContent(
       if (data !== undefined) shown.add(name)
       return data
     },
+    pastEvent,
     /** The resources that were read for a page so far. */
     shown: shown as ReadonlySet<SnapshotName>,
     /** The organization; undefined in a demonstration. */
@@ -138,6 +170,45 @@ export function createLocalizedContent(
       return !names.some((name) => incomplete.has(name))
     },
   }
+}
+
+/** An incident or a maintenance that a version removed, as the version before it had it. */
+export interface RemovedItem {
+  readonly list: 'incidents' | 'maintenances'
+  readonly item: Incident | Maintenance
+  readonly removedIn: string
+  readonly removedAt: string
+}
+
+function removedIn(
+  { items }: PublishedRecord,
+  version: (snapshotId: string) => VersionEntry | undefined,
+  archived: (resource: string) => unknown,
+): readonly RemovedItem[] {
+  /** The items that a version has, by key. */
+  const itemsOf = remembering((snapshotId) => {
+    const named = Object.entries(version(snapshotId)?.resources ?? {}).filter(
+      ([name]) => name === 'status' || isPastEventsName(name),
+    )
+    return new Map(
+      named.flatMap(([name, digest]) => {
+        const data = archived(`${name}/${digest}`) as PastEvents | undefined
+        return (['incidents', 'maintenances'] as const).flatMap((list) =>
+          (data?.[list] ?? []).map((item) => [recordKey(list, item.id), { list, item }] as const),
+        )
+      }),
+    )
+  })
+  return Array.from(items).flatMap(([key, { removedIn: snapshotId, removedAt = '' }]) => {
+    if (snapshotId === undefined) return []
+    // Bytes of the version before it may be gone, while an older one has the item as it was.
+    for (let sequence = Number(snapshotId.slice('VS-'.length)) - 1; sequence > 0; sequence -= 1) {
+      const before = formatSnapshotId(sequence)
+      const found = itemsOf(before).get(key)
+      if (found !== undefined) return [{ ...found, removedIn: snapshotId, removedAt }]
+    }
+    return []
+  })
 }
 
 /** What the pages of a static copy of a service know, beside what the service's own pages do. */
@@ -195,6 +266,7 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let openApi: OpenApiDocument | undefined
   let published: PublishedRecord | undefined
+  let removed: readonly RemovedItem[] | undefined
   const readArchived = (name: string, digest: string): unknown =>
     releases.readResource(name, digest)?.value
   const archived = remembering((resource) => {
@@ -237,12 +309,29 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
     /** What all published versions together say. */
     get record() {
       const redactionCount = releases.redactions.length
-      return (published ??= record({
+      return (published ??= record.read({
         head: head(),
         version: readVersion,
         archived: readArchived,
         redactionCount,
+        kept: () => releases.readRecord(),
       }))
+    },
+    /** The incidents and maintenances of the years before the status, by resource, the newest year first. */
+    pastEvents: Object.keys(head().resources)
+      .filter(isPastEventsName)
+      .toSorted()
+      .toReversed()
+      .map((name) => ({
+        name,
+        /** Parsed when it is read; undefined if it is damaged. */
+        get data() {
+          return servedValue(releases.resource(name)) as PastEvents | undefined
+        },
+      })),
+    /** The items that versions removed, as they were before; without those that only removed bytes had. */
+    get removedEvents(): readonly RemovedItem[] {
+      return (removed ??= removedIn(this.record, readVersion, archived))
     },
     /** Whether the published status has an incident that is not resolved. */
     hasOpenIncident:

@@ -87,11 +87,15 @@ const PUBLIC_FOLDER_MODE = 0o755
 const bare = (pattern: string): string => pattern.slice(1, -1)
 const DIGEST_NAME = bare(SHA256_BASE64URL_PATTERN)
 
+/** What all versions together say. */
+const RECORD_FILE = 'record.json'
+
 /** The files of a releases folder, also under the temporary names that an interrupted write leaves. */
 const KNOWN_FILES: readonly RegExp[] = [
   String.raw`versions/${bare(SNAPSHOT_ID_PATTERN)}\.json`,
   String.raw`resources/${bare(RESOURCE_NAME_PATTERN)}/${DIGEST_NAME}(?:\.redacted)?\.json`,
   String.raw`cards/${DIGEST_NAME}\.png`,
+  'record\\.json',
   String.raw`log/(?:${TLOG_FILE_NAMES.map((name) => RegExp.escape(name)).join('|')})`,
 ].map((pattern) => new RegExp(String.raw`^${pattern}(?:\.[0-9a-f]{12}\.partial)?$`))
 
@@ -256,6 +260,23 @@ export function openReleaseStore(directory: string) {
     /** Stores a social card, which no version names. Durable when it returns. */
     writeCard(name: string, png: Uint8Array): void {
       writeInFolder(cardFile(name), (filePath) => replaceFile(filePath, png, PUBLIC_FILE))
+    },
+
+    /**
+     * What all versions together say, as the newest publisher computed it, so that readers need not: no version names it,
+     * and it names the version that it ends with. Undefined without a readable one.
+     */
+    readRecord(): string | undefined {
+      try {
+        return readBelow(root, RECORD_FILE, MAX_RELEASE_FILE_BYTES.resource).toString('utf8')
+      } catch {
+        return undefined
+      }
+    },
+
+    /** Stores the record. Durable when it returns. */
+    writeRecord(text: string): void {
+      writeInFolder(RECORD_FILE, (filePath) => replaceFile(filePath, text, PUBLIC_FILE))
     },
 
     /** Removes all social cards. */

@@ -36,6 +36,7 @@ function turningReleases(...histories: readonly PublishedHistory[]) {
     readResource: (name, digest) => now().readResource(name, digest),
     namesResource: (name, digest) => now().namesResource(name, digest),
     readCard: (name) => now().readCard(name),
+    readRecord: () => now().readRecord(),
     version: (id) => now().version(id),
     historyPage: (request) => now().historyPage(request),
     get head() {

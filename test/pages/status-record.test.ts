@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { createRecorder, recordKey } from '@public-api/contract/history/published-record'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { LOCALES } from '@public-api/contract/terms/locales'
-import { createRecorder } from '../../src/pages/published-record.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf, type MadeVersion } from '../support/made-content.ts'
 import { madeEntry } from '../support/made-entry.ts'
@@ -134,12 +134,12 @@ test('what only redacted bytes said leaves the record of the next release', () =
     version: (id: string) => entries.get(id),
     archived: (_: string, digest: string) => statuses.get(digest),
   }
-  record({ ...versions, head: first, redactionCount: 0 })
-  const before = record({ ...versions, head: second, redactionCount: 0 })
-  assert.equal(before.incidents.get(YESTERDAY.id)?.removedIn, second.snapshotId)
+  record.read({ ...versions, head: first, redactionCount: 0 })
+  const before = record.read({ ...versions, head: second, redactionCount: 0 })
+  assert.equal(before.items.get(recordKey('incidents', YESTERDAY.id))?.removedIn, second.snapshotId)
   statuses.delete('with')
-  const after = record({ ...versions, head: second, redactionCount: 1 })
-  assert.equal(after.incidents.size, 0)
+  const after = record.read({ ...versions, head: second, redactionCount: 1 })
+  assert.equal(after.items.size, 0)
 })
 
 test('pages stay small with 50 and 500 incidents, and lead to each of them', async (t) => {

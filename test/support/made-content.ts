@@ -86,6 +86,8 @@ export function releasesOf(
     readCard: () => undefined,
     writeCard: never,
     removeCards: never,
+    readRecord: () => undefined,
+    writeRecord: never,
   })
 }
 

@@ -83,6 +83,8 @@ export function makeReleases(count = 2): MadeReleases {
       readCard: () => undefined,
       writeCard: () => assertUnused(),
       removeCards: () => assertUnused(),
+      readRecord: () => undefined,
+      writeRecord: () => assertUnused(),
     },
   }
 }

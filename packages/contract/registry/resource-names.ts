@@ -1,5 +1,7 @@
 import { EARLY_ACCESS_RESOURCE, EARLY_ACCESS_SCHEMA } from '../snapshots/early-access.ts'
 import { ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA } from '../snapshots/organization.ts'
+import { PAST_EVENTS_SCHEMA } from '../snapshots/past-events-schema.ts'
+import { isPastEventsName, type PastEventsName } from '../snapshots/past-events.ts'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
@@ -12,24 +14,35 @@ import {
 } from '../snapshots/translations.ts'
 import type { JsonSchema } from '../terms/schema-type.ts'
 
-/** A resource whose texts can be translated: one with an endpoint, the organization, or the state of the waitlist. */
-export type TranslatedName =
-  | SnapshotName
-  | typeof ORGANIZATION_RESOURCE
-  | typeof EARLY_ACCESS_RESOURCE
+/** A resource with a name of its own whose texts can be translated. */
+type FixedName = SnapshotName | typeof ORGANIZATION_RESOURCE | typeof EARLY_ACCESS_RESOURCE
+
+/**
+ * A resource whose texts can be translated: one with an endpoint, the organization, the state of the waitlist, or the
+ * incidents and maintenances of a year.
+ */
+export type TranslatedName = FixedName | PastEventsName
+
+/** A resource with translations of others. */
+type TranslationsName =
+  | `site/translations/${TranslationLocale}`
+  | `site/translations/${TranslationLocale}/events/${string}`
 
 /** A resource that a version may name. Those under `site/` have no endpoint. */
-export type ResourceName = TranslatedName | `site/translations/${TranslationLocale}`
+export type ResourceName = TranslatedName | TranslationsName
 
-/** The schema of each resource whose texts can be translated. */
-export const TRANSLATED_SCHEMAS: { readonly [N in TranslatedName]: JsonSchema } = {
+/** The schema of each resource whose texts can be translated, aside from those of a year. */
+export const TRANSLATED_SCHEMAS: { readonly [N in FixedName]: JsonSchema } = {
   ...SNAPSHOT_SCHEMAS,
   [ORGANIZATION_RESOURCE]: ORGANIZATION_SCHEMA,
   [EARLY_ACCESS_RESOURCE]: EARLY_ACCESS_SCHEMA,
 }
 
-/** Every resource that a version may name, those with an endpoint first. */
-export const RESOURCE_NAMES: readonly ResourceName[] = [
+/** Every resource that a version may name, those with an endpoint first, aside from those of a year. */
+export const RESOURCE_NAMES: readonly Exclude<
+  ResourceName,
+  PastEventsName | `${string}/events/${string}`
+>[] = [
   ...SNAPSHOT_NAMES,
   ORGANIZATION_RESOURCE,
   EARLY_ACCESS_RESOURCE,
@@ -38,5 +51,17 @@ export const RESOURCE_NAMES: readonly ResourceName[] = [
 
 /** Whether a text names a resource whose texts can be translated. */
 export function isTranslatedName(name: string): name is TranslatedName {
-  return Object.hasOwn(TRANSLATED_SCHEMAS, name)
+  return Object.hasOwn(TRANSLATED_SCHEMAS, name) || isPastEventsName(name)
+}
+
+/** The schema of a resource whose texts can be translated. */
+export function translatedSchema(name: TranslatedName): JsonSchema {
+  return isPastEventsName(name) ? PAST_EVENTS_SCHEMA : TRANSLATED_SCHEMAS[name as FixedName]
+}
+
+/** Name of the resource with the translations of a resource into a locale: those of a year are apart. */
+export function translationsOf(locale: TranslationLocale, name: string): TranslationsName {
+  return isPastEventsName(name)
+    ? `site/translations/${locale}/events/${name.slice('site/events/'.length)}`
+    : translationResource(locale)
 }

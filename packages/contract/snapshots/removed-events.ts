@@ -1,4 +1,5 @@
 import { propertyOf } from '../json/property-of.ts'
+import { isPastEventsName } from './past-events.ts'
 
 const LISTS = {
   /** Something that happened. */
@@ -7,7 +8,7 @@ const LISTS = {
   maintenance: 'maintenances',
 } as const
 
-/** An incident or a maintenance that a status no longer has. */
+/** An incident or a maintenance that a version no longer has. */
 export interface RemovedEvent {
   /** In which list it was. */
   readonly kind: keyof typeof LISTS
@@ -27,11 +28,28 @@ function eventsIn(status: unknown, kind: RemovedEvent['kind']): readonly Removed
   }))
 }
 
-/** The incidents and maintenances of one status that a later one no longer has. Both are parsed JSON of any version. */
-export function removedEvents(before: unknown, after: unknown): readonly RemovedEvent[] {
+interface Resources {
+  readonly [name: string]: string
+}
+
+/** The resources with incidents and maintenances that differ between two versions: the status, and years before it. */
+export function changedEventResources(before: Resources, after: Resources): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => (name === 'status' || isPastEventsName(name)) && before[name] !== after[name],
+  )
+}
+
+/**
+ * The incidents and maintenances that a version no longer has: those of its changed resources as they were before, and as
+ * they are after it (`changedEventResources`), each parsed JSON of any version. What moved to its year is not removed.
+ */
+export function removedEvents(
+  before: readonly unknown[],
+  after: readonly unknown[],
+): readonly RemovedEvent[] {
   return (['incident', 'maintenance'] as const).flatMap((kind) => {
-    const kept = new Set(eventsIn(after, kind).map(({ id }) => id))
-    return eventsIn(before, kind).filter(({ id }) => !kept.has(id))
+    const kept = new Set(after.flatMap((each) => eventsIn(each, kind)).map(({ id }) => id))
+    return before.flatMap((each) => eventsIn(each, kind)).filter(({ id }) => !kept.has(id))
   })
 }
 

@@ -1,7 +1,7 @@
+import type { Maintenance } from '@public-api/contract/history/published-record'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, siteName } from '../page.ts'
-import type { Maintenance } from '../published-record.ts'
 import { isOpen } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { calendarComponent, calendarText, calendarTime } from './icalendar.ts'

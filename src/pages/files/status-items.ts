@@ -1,8 +1,15 @@
+import {
+  type Incident,
+  type Maintenance,
+  type RecordedItem,
+  recordKey,
+  type RecordedList,
+} from '@public-api/contract/history/published-record'
+import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
-import type { Incident, Maintenance, RecordedItem, RecordedList } from '../published-record.ts'
-import { type StatusEvent } from '../snapshots/status-events.ts'
+import { inLanguage, type StatusEvent, statusEvents } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
 
@@ -25,10 +32,16 @@ export function revisionsOf(
   facts: PageContext['facts'],
   list: RecordedList,
   id: string,
-): Pick<RecordedItem<unknown>, 'firstAt' | 'changedAt' | 'changes'> {
+): RecordedItem {
   const { createdAt } = facts.head
   // Missing if the versions that have it cannot be read.
-  return facts.record[list].get(id) ?? { firstAt: createdAt, changedAt: createdAt, changes: 0 }
+  return (
+    facts.record.items.get(recordKey(list, id)) ?? {
+      firstAt: createdAt,
+      changedAt: createdAt,
+      changes: 0,
+    }
+  )
 }
 
 function itemOf(
@@ -93,15 +106,53 @@ function maintenanceItem(context: PageContext, planned: Maintenance): StatusItem
   })
 }
 
-/** The entries of the newest incidents and maintenances; only of those that name a component, if its ID is given. */
+/**
+ * What a version removed, for those who have read of it. Its texts are not repeated: they may be why it was removed.
+ */
+function removedItem(
+  context: PageContext,
+  { kind, id, removed }: StatusEvent,
+): FeedItem | undefined {
+  if (removed === undefined) return undefined
+  const { facts, texts, locale } = context
+  const { item, removedIn, removedAt } = removed
+  const { firstAt } = revisionsOf(facts, kind, id)
+  const versions = {
+    version: removedIn,
+    before: formatSnapshotId(Number(removedIn.slice('VS-'.length)) - 1),
+  }
+  return {
+    id: `${tagUri(facts.origin, firstAt, `${kind}/${id}`)}/removed`,
+    url: facts.ownOrigin + pathOfPage(locale, eventPath({ kind, id })),
+    title: plainText(texts.status.removedTitle, { title: item.title }),
+    content_text: plainText(texts.status.removedText, versions),
+    date_published: removedAt,
+    date_modified: removedAt,
+  }
+}
+
+/**
+ * The entries of the newest incidents and maintenances, and as many that were removed; only of those that name a component,
+ * if its ID is given.
+ */
 export function statusItems(context: PageContext, component?: string): readonly StatusItem[] {
-  const { incidents = [], maintenances = [] } = context.content.snapshot('status') ?? {}
-  const newest = <Item extends Incident | Maintenance>(items: readonly Item[]) =>
-    items
-      .filter(({ components }) => component === undefined || components.includes(component))
+  const events = statusEvents(context).filter(
+    ({ components }) => component === undefined || components.includes(component),
+  )
+  const published = events.filter(({ removed }) => removed === undefined)
+  const newest = (kind: StatusEvent['kind']) =>
+    published
+      .filter((each) => each.kind === kind)
       .slice(0, MAX_ITEMS)
+      .map((each) => inLanguage(context, each))
+  const removed = events.flatMap((each) => removedItem(context, each) ?? [])
   return [
-    ...newest(incidents).map((each) => incidentItem(context, each)),
-    ...newest(maintenances).map((each) => maintenanceItem(context, each)),
+    ...newest('incidents').flatMap(({ incident }) =>
+      incident === undefined ? [] : [incidentItem(context, incident)],
+    ),
+    ...newest('maintenances').flatMap(({ maintenance }) =>
+      maintenance === undefined ? [] : [maintenanceItem(context, maintenance)],
+    ),
+    ...removed.slice(0, MAX_ITEMS).map((item) => ({ item, end: undefined })),
   ]
 }

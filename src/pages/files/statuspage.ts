@@ -1,3 +1,8 @@
+import type {
+  Component,
+  Incident,
+  Maintenance,
+} from '@public-api/contract/history/published-record'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   STATUSPAGE_COMPONENT_STATUS,
@@ -6,8 +11,13 @@ import {
 } from '@public-api/contract/snapshots/statuspage'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { type PageContext, siteName } from '../page.ts'
-import type { Component, Incident, Maintenance } from '../published-record.ts'
-import { isOpen, type StatusEvent, worstState } from '../snapshots/status-events.ts'
+import {
+  inLanguage,
+  isOpen,
+  type StatusEvent,
+  statusEvents,
+  worstState,
+} from '../snapshots/status-events.ts'
 
 type Status = SnapshotData<'status'>
 
@@ -131,18 +141,24 @@ function partsOf(context: PageContext, status: Status) {
     components: affected(ids),
     reminder_intervals: null,
   })
-  const listed = [
-    ...status.incidents.slice(0, MAX_LISTED),
-    ...status.incidents.slice(MAX_LISTED).filter(isOpen),
-  ]
-  const incidents = listed.map((incident) => ({
-    ...eventOf(incident, incident.startedAt, 'incidents'),
-    status: incident.state,
-    impact: incident.impact,
-    resolved_at: incident.resolvedAt === undefined ? null : instant(incident.resolvedAt),
-  }))
+  const published = statusEvents(context).filter(({ removed }) => removed === undefined)
+  /** The newest of a kind, and all that are open. The format has no word for what was removed. */
+  const listed = (kind: StatusEvent['kind']) =>
+    published
+      .filter((each) => each.kind === kind)
+      .filter((each, index) => index < MAX_LISTED || isOpen(each))
+      .map((each) => inLanguage(context, each))
+  const incidents = listed('incidents')
+    .flatMap(({ incident }) => incident ?? [])
+    .map((incident) => ({
+      ...eventOf(incident, incident.startedAt, 'incidents'),
+      status: incident.state,
+      impact: incident.impact,
+      resolved_at: incident.resolvedAt === undefined ? null : instant(incident.resolvedAt),
+    }))
   // The format has no word for a cancelled maintenance, and "completed" would be untrue.
-  const maintenances = (status.maintenances ?? [])
+  const maintenances = listed('maintenances')
+    .flatMap(({ maintenance }) => maintenance ?? [])
     .filter(({ state }) => state !== 'cancelled')
     .map((planned) => ({
       ...eventOf(planned, planned.startsAt, 'maintenances'),

@@ -1,12 +1,15 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import {
+  isTranslatedName,
+  translatedSchema,
+  translationsOf,
+} from '@public-api/contract/registry/resource-names'
 import { fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
 import {
   CONTENT_LOCALE,
   type Overlay,
   translateData,
-  translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import { archivePath } from '../addresses.ts'
@@ -53,7 +56,7 @@ function comparedData(
   versions: Versions,
 ): ComparedData | undefined {
   const schemaOf = (resource: string) =>
-    isTranslatedName(resource) ? TRANSLATED_SCHEMAS[resource] : {}
+    isTranslatedName(resource) ? translatedSchema(resource) : {}
   const english = new Set<string>()
   const archived = (version: VersionEntry | undefined, resource: string) => {
     const digest = version?.resources[resource]
@@ -65,7 +68,9 @@ function comparedData(
       if (data !== undefined && isTranslation(resource)) return withLists(data)
       if (data === undefined || locale === CONTENT_LOCALE || !isTranslatedName(resource))
         return data
-      const overlay = archived(version, translationResource(locale)) as Translations | undefined
+      const overlay = archived(version, translationsOf(locale, resource)) as
+        | Translations
+        | undefined
       const translated = translateData(schemaOf(resource), data, overlay?.resources[resource])
       for (const text of translated.untranslated) english.add(text)
       return translated.data

@@ -1,7 +1,7 @@
+import type { Incident } from '@public-api/contract/history/published-record'
 import { html, type Html, unbroken } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
-import type { Incident } from '../published-record.ts'
 import { labelFor, type StateTone, toneOf } from '../texts/enum-labels.ts'
 import { box, picture, widthOf } from './picture.ts'
 

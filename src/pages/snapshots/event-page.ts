@@ -1,3 +1,4 @@
+import type { Incident, Maintenance } from '@public-api/contract/history/published-record'
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { componentFeed, eventPath, pathOfPage } from '../addresses.ts'
 import { anchor, factList, link } from '../markup/elements.ts'
@@ -6,11 +7,10 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { linkedText, operatorText, plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
-import type { Incident, Maintenance } from '../published-record.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
 import { languageNote, notShown } from './snapshot-sections.ts'
-import { componentLinks, type StatusEvent, statusEvents } from './status-events.ts'
+import { componentLinks, inLanguage, type StatusEvent, statusEvents } from './status-events.ts'
 
 /** Limit of the updates on a page, the newest first. */
 const SHOWN_UPDATES: ShownLimits = { items: 50, bytes: 36_000 }
@@ -98,7 +98,7 @@ function removedBody({ locale, texts }: PageContext, removedIn: string): Html {
 /** The pages of all published incidents and maintenances, the newest first, or those that removed ones keep. */
 export function eventPages(context: PageContext, isRemoved = false): readonly Page[] {
   return statusEvents(context)
-    .filter(({ removedIn }) => (removedIn !== undefined) === isRemoved)
+    .filter(({ removed }) => (removed !== undefined) === isRemoved)
     .map((event) => pageOf(context, event))
 }
 
@@ -112,30 +112,33 @@ export function eventPage(
   return event && pageOf(context, event)
 }
 
-function pageOf(context: PageContext, event: StatusEvent): Page {
+function pageOf(context: PageContext, listed: StatusEvent): Page {
   const { locale, texts } = context
-  const { title, removedIn, incident, maintenance, components } = event
+  const { title, removed, components } = inLanguage(context, listed)
   const t = texts.status
   return {
-    path: eventPath(event),
+    path: eventPath(listed),
     parent: 'status',
     isOfStatus: true,
     // Other components would repeat the entries, and an outage of all would list them all.
     feeds: ['status', ...(components.length === 1 ? components.map(componentFeed) : [])],
-    ...(removedIn === undefined ? {} : { noIndex: true as const, isGone: true as const }),
-    title: () => (removedIn === undefined ? title : plainText(t.removedTitle, { title })),
+    ...(removed === undefined ? {} : { noIndex: true as const, isGone: true as const }),
+    title: () => (removed === undefined ? title : plainText(t.removedTitle, { title })),
     description: () => plainText(t.eventDescription, { title }),
-    body: (own) => ({
-      main: html`<p class="eyebrow">${link(pathOfPage(locale, 'status'), t.title)}</p>
-        <h1>
-          ${removedIn === undefined ? operatorText(own.content, title) : plainText(t.removedTitle, { title })}
-        </h1>
-        ${
-          removedIn === undefined
-            ? html`${languageNote(own, 'status')} ${incident && incidentBody(own, incident)}
-              ${maintenance && maintenanceBody(own, maintenance)}`
-            : removedBody(own, removedIn)
-        }`,
-    }),
+    body(own) {
+      const { incident, maintenance } = inLanguage(own, listed)
+      return {
+        main: html`<p class="eyebrow">${link(pathOfPage(locale, 'status'), t.title)}</p>
+          <h1>
+            ${removed === undefined ? operatorText(own.content, title) : plainText(t.removedTitle, { title })}
+          </h1>
+          ${
+            removed === undefined
+              ? html`${languageNote(own, 'status')} ${incident && incidentBody(own, incident)}
+                ${maintenance && maintenanceBody(own, maintenance)}`
+              : removedBody(own, removed.removedIn)
+          }`,
+      }
+    },
   }
 }

@@ -1,10 +1,17 @@
+import type {
+  Component,
+  Incident,
+  Maintenance,
+} from '@public-api/contract/history/published-record'
+import type { PastEventsName } from '@public-api/contract/snapshots/past-events'
+import type { PastEvents } from '@public-api/contract/snapshots/past-events-schema'
 import { COMPONENT_STATES, INCIDENT_IMPACTS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { link } from '../markup/elements.ts'
 import { html, type Html, joinHtml } from '../markup/html.ts'
 import { inEnglish, operatorText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
-import type { Component, Incident, Maintenance, RecordedItem } from '../published-record.ts'
+import type { RemovedItem } from '../site-data.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, formatMomentRange, momentInText, plannedHtml } from '../texts/moments.ts'
 import { itemLinks } from './snapshot-sections.ts'
@@ -12,19 +19,34 @@ import { itemLinks } from './snapshot-sections.ts'
 /** What happened to the service, or will: an incident or a maintenance, with its time. */
 export type StatusEvent = ReturnType<typeof incidentEvent> | ReturnType<typeof maintenanceEvent>
 
-/** Whether an incident is not resolved, or a maintenance is planned or running. */
-export function isOpen({ state }: Pick<Incident | Maintenance, 'state'>): boolean {
-  return state !== 'resolved' && state !== 'completed' && state !== 'cancelled'
+/**
+ * Whether an incident is not resolved, or a maintenance is planned or running. What a version removed is not open, whatever
+ * it said.
+ */
+export function isOpen({
+  state,
+  removed,
+}: Pick<Incident | Maintenance, 'state'> & {
+  readonly removed?: RemovedItem | undefined
+}): boolean {
+  return (
+    removed === undefined && state !== 'resolved' && state !== 'completed' && state !== 'cancelled'
+  )
 }
 
-/**
- * `removedIn` is the version that removed the incident from the status: its texts are English then. `endMs` is Infinity
- * while it is open.
- */
-function incidentEvent(incident: Incident, removedIn?: string) {
+/** Where an event is, if the status does not have it: the texts of both are English. */
+interface Elsewhere {
+  /** The year before the status. */
+  readonly past?: PastEventsName
+  /** What a version removed. */
+  readonly removed?: RemovedItem
+}
+
+/** `endMs` is Infinity while it is open. */
+function incidentEvent(incident: Incident, { past, removed }: Elsewhere = {}) {
   const { startedAt, resolvedAt, updates } = incident
   // A removed incident was open at most until then: what is known of it ends with its last update.
-  const endedAt = resolvedAt ?? (removedIn && updates[0]?.at)
+  const endedAt = resolvedAt ?? (removed && updates[0]?.at)
   return {
     ...incident,
     kind: 'incidents' as const,
@@ -32,11 +54,12 @@ function incidentEvent(incident: Incident, removedIn?: string) {
     endMs: endedAt === undefined ? Infinity : Date.parse(endedAt),
     incident,
     maintenance: undefined,
-    removedIn,
+    past,
+    removed,
   }
 }
 
-function maintenanceEvent(maintenance: Maintenance, removedIn?: string) {
+function maintenanceEvent(maintenance: Maintenance, { past, removed }: Elsewhere = {}) {
   return {
     ...maintenance,
     kind: 'maintenances' as const,
@@ -45,30 +68,58 @@ function maintenanceEvent(maintenance: Maintenance, removedIn?: string) {
     endMs: Date.parse(maintenance.endsAt),
     incident: undefined,
     maintenance,
-    removedIn,
+    past,
+    removed,
   }
 }
 
-/** The events of published items, and of recorded ones that a version removed. */
-function eventsOf<Item>(
-  published: readonly Item[],
-  recorded: ReadonlyMap<string, RecordedItem<Item>>,
-  toEvent: (item: Item, removedIn?: string) => StatusEvent,
-): readonly StatusEvent[] {
-  const removed = [...recorded.values()].filter(({ removedIn }) => removedIn !== undefined)
+const byStart = (a: StatusEvent, b: StatusEvent): number => b.startMs - a.startMs
+
+function eventsIn({ incidents = [], maintenances = [] }: PastEvents, past?: PastEventsName) {
+  const where = past === undefined ? {} : { past }
   return [
-    ...published.map((each) => toEvent(each)),
-    ...removed.map(({ item, removedIn }) => toEvent(item, removedIn)),
+    ...incidents.map((each) => incidentEvent(each, where)),
+    ...maintenances.map((each) => maintenanceEvent(each, where)),
   ]
 }
 
-/** Every incident and maintenance that was ever published, the newest start first. */
+/** The events of each year, made once: it does not change with a version. */
+const ofYears = new WeakMap<PastEvents, readonly StatusEvent[]>()
+
+function eventsOfYear(name: PastEventsName, data: PastEvents): readonly StatusEvent[] {
+  const known = ofYears.get(data) ?? eventsIn(data, name)
+  ofYears.set(data, known)
+  return known
+}
+
+/**
+ * Every incident and maintenance that was ever published, the newest start first: those of the status, of the years before
+ * it, and those that a version removed. Everything that lists events asks this function. Texts of past and removed ones are
+ * English (`inLanguage`).
+ */
 export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'content'>) {
   const { incidents = [], maintenances = [] } = content.snapshot('status') ?? {}
-  return [
-    ...eventsOf(incidents, facts.record.incidents, incidentEvent),
-    ...eventsOf(maintenances, facts.record.maintenances, maintenanceEvent),
-  ].toSorted((a, b) => b.startMs - a.startMs)
+  const removed = facts.removedEvents.map((each) =>
+    each.list === 'incidents'
+      ? incidentEvent(each.item as Incident, { removed: each })
+      : maintenanceEvent(each.item as Maintenance, { removed: each }),
+  )
+  const past = facts.pastEvents.flatMap(({ name, data }) =>
+    data === undefined ? [] : eventsOfYear(name, data),
+  )
+  return [...eventsIn({ incidents, maintenances }), ...past, ...removed].toSorted(byStart)
+}
+
+/** An event with the texts of the page's language. Removed ones stay in English. */
+export function inLanguage<Event extends StatusEvent>(
+  { content }: Pick<PageContext, 'content'>,
+  event: Event,
+): StatusEvent {
+  const { past, incident, maintenance } = event
+  if (past === undefined) return event
+  return incident === undefined
+    ? maintenanceEvent(content.pastEvent(past, 'maintenances', maintenance), { past })
+    : incidentEvent(content.pastEvent(past, 'incidents', incident), { past })
 }
 
 /** The impact of the worst incident; undefined without one. */
@@ -86,8 +137,8 @@ export function worstState(components: readonly Component[]): Component['state']
 
 /** The title of an event as a link to its page. */
 export function eventLink({ locale, content }: PageContext, event: StatusEvent): Html {
-  const { title, removedIn } = event
-  const text = removedIn === undefined ? operatorText(content, title) : inEnglish(locale, title)
+  const { title, removed } = event
+  const text = removed === undefined ? operatorText(content, title) : inEnglish(locale, title)
   return link(pathOfPage(locale, eventPath(event)), text)
 }
 
@@ -106,9 +157,10 @@ function incidentTime({ locale, facts }: PageContext, { startedAt, resolvedAt }:
   return html`${time} · ${elapsedHtml(locale, startedAt, resolvedAt, facts.nowMs)}`
 }
 
-function eventRow(context: PageContext, event: StatusEvent): Html {
+function eventRow(context: PageContext, listed: StatusEvent): Html {
   const { locale, texts } = context
-  const { incident, maintenance, removedIn, components } = event
+  const event = inLanguage(context, listed)
+  const { incident, maintenance, removed, components } = event
   const facts = [
     incident && labelFor(texts, 'incidentImpact', incident.impact),
     maintenance && texts.status.maintenance.one,
@@ -118,7 +170,7 @@ function eventRow(context: PageContext, event: StatusEvent): Html {
   return html`<li>
     <p>
       ${
-        removedIn === undefined
+        removed === undefined
           ? incident
             ? stateBadge(texts, 'incidentState', incident.state)
             : maintenance && stateBadge(texts, 'maintenanceState', maintenance.state)

@@ -1,3 +1,4 @@
+import type { Incident } from '@public-api/contract/history/published-record'
 import {
   COMPONENT_STATES,
   INCIDENT_IMPACTS,
@@ -9,7 +10,6 @@ import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, linkedText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
-import type { Incident } from '../published-record.ts'
 import { labelFor, stateBadge, toneOf } from '../texts/enum-labels.ts'
 import {
   agoHtml,

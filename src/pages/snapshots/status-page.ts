@@ -90,7 +90,9 @@ function recentEvents(context: PageContext, events: readonly StatusEvent[]): Htm
   const t = texts.status
   const fromMs = facts.todayMs - RECENT_DAYS * DAY_MS
   const ended = events.filter((each) => !isOpen(each))
-  const recent = ended.filter(({ endMs }) => endMs >= fromMs)
+  const recent = ended.filter(
+    ({ endMs, removed }) => endMs >= fromMs || Date.parse(removed?.removedAt ?? '') >= fromMs,
+  )
   const none = ended.length < events.length ? t.recentNoneElse : t.recentNone
   return html`${
     recent.length === 0
@@ -104,9 +106,7 @@ function recentEvents(context: PageContext, events: readonly StatusEvent[]): Htm
 
 /** The maintenances that are planned or running. Undefined without two of them: the next one has its own place. */
 function maintenancesAhead(context: PageContext, events: readonly StatusEvent[]) {
-  const ahead = events.filter(
-    (each) => each.kind === 'maintenances' && each.removedIn === undefined && isOpen(each),
-  )
+  const ahead = events.filter((each) => each.kind === 'maintenances' && isOpen(each))
   if (ahead.length < 2) return undefined
   const { heading } = context.texts.status.maintenance
   return pageSection('maintenance', heading, shownEvents(context, ahead.toReversed()))

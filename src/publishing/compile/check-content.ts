@@ -1,6 +1,7 @@
 import {
   type TranslatedName,
-  TRANSLATED_SCHEMAS,
+  translatedSchema,
+  translationsOf,
 } from '@public-api/contract/registry/resource-names'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { EARLY_ACCESS_RESOURCE } from '@public-api/contract/snapshots/early-access'
@@ -12,10 +13,11 @@ import {
   type Organization,
   type OrganizationContent,
 } from '@public-api/contract/snapshots/organization'
+import { isPastEventsName, type PastEventsName } from '@public-api/contract/snapshots/past-events'
+import type { PastEvents } from '@public-api/contract/snapshots/past-events-schema'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   type TranslationLocale,
-  translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import { type ContentFile, type ContentFolder, contentName } from '../rules/content-folder.ts'
@@ -27,6 +29,7 @@ import {
 } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
 import { checkSchema } from '../rules/schema-check.ts'
+import { checkPastEvents } from '../rules/status-rules.ts'
 import { checkComments, checkValues } from '../rules/value-rules.ts'
 import type { ContentSource } from '../rules/yaml-source.ts'
 import { compileOverlay, type OverlayText } from '../translations/compile-overlay.ts'
@@ -45,6 +48,7 @@ import { checkSemantics, type ValidData } from './semantic-rules.ts'
 export type CheckedData = ValidData & {
   [ORGANIZATION_RESOURCE]?: Organization
   [EARLY_ACCESS_RESOURCE]?: EarlyAccessState
+  [year: PastEventsName]: PastEvents
   [translations: `site/translations/${string}`]: Translations
 }
 
@@ -95,7 +99,11 @@ export function isOfResource(
   { field }: Pick<TranslatedText, 'field'>,
   names: ReadonlySet<TranslatedName>,
 ): boolean {
-  return [...names].some((name) => field.startsWith(`${contentName(name)}.`))
+  return [...names].some(
+    (name) =>
+      field.startsWith(`${contentName(name)}.`) ||
+      (name === 'status' && field.startsWith('events/')),
+  )
 }
 
 /** Every text of a resource that can be translated, where the content has it. */
@@ -105,7 +113,7 @@ function untranslatedTexts(
   { place }: ContentSource,
 ): readonly UntranslatedText[] {
   if (data === undefined) return []
-  const texts = translatableTexts(TRANSLATED_SCHEMAS[name], data)
+  const texts = translatableTexts(translatedSchema(name), data)
   return Array.from(texts, ({ path, field, source }) => {
     const { file, line, column } = place(path)
     return { field: `${contentName(name)}.${field}`, source, file, line, column }
@@ -131,11 +139,11 @@ function checkOverlay(
     const { file, line, column } = source.place(path)
     return { ...text, locale, field: `${contentName(name)}.${field}`, file, line, column }
   }
-  const schema = TRANSLATED_SCHEMAS[name]
+  const schema = translatedSchema(name)
   const { overlay, faults, texts } = compileOverlay(source.value, schema, original, (text) =>
     isOutdated(record, locateText(text)),
   )
-  const resource = translationResource(locale)
+  const resource = translationsOf(locale, name)
   if (Object.keys(overlay).length > 0) {
     data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
   }
@@ -190,6 +198,10 @@ export function checkContent(
   for (const [name, { place }] of sources) {
     if (isSnapshotName(name)) {
       mistakes.push(...locateFaults(place, checkSemantics(name, data[name], data)))
+    }
+    const year = isPastEventsName(name) ? data[name] : undefined
+    if (year !== undefined) {
+      mistakes.push(...locateFaults(place, checkPastEvents(name.slice(-4), year, data.status)))
     }
   }
   const translated: TranslatedText[] = []

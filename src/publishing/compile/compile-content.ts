@@ -2,6 +2,7 @@ import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { RESOURCE_NAMES, type ResourceName } from '@public-api/contract/registry/resource-names'
 import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
+import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../../crypto/sha256.ts'
 import { findLeaks, findSecretTexts, type GuardedFile, isAllowable } from '../leaks/leak-guard.ts'
@@ -114,14 +115,14 @@ async function hideLeaks(mistakes: readonly ContentMistake[], leaks: readonly Co
 function formatResources(data: CheckedData | undefined) {
   const resources = new Map<ResourceName, CompiledResource>()
   if (data === undefined) return resources
-  for (const name of RESOURCE_NAMES) {
-    const value = data[name]
+  for (const name of [...RESOURCE_NAMES, ...Object.keys(data).filter(isPartOfStatus)]) {
+    const value = data[name as ResourceName]
     if (value === undefined) {
       if (isSnapshotName(name)) throw new Error(`${name} was neither compiled nor reported`)
       continue
     }
     const text = canonicalJson({ ...value })
-    resources.set(name, { text, digest: sha256Base64url(text) })
+    resources.set(name as ResourceName, { text, digest: sha256Base64url(text) })
   }
   return resources
 }

@@ -1,10 +1,11 @@
+import { pastEventsResource } from '@public-api/contract/snapshots/past-events'
 import {
   isTranslatable,
   itemKeyName,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
 import { type JsonSchema, mapSubschemas } from '@public-api/contract/terms/schema-type'
-import { CONTENT_FILES } from '../rules/content-folder.ts'
+import { contentFiles } from '../rules/content-folder.ts'
 import {
   contentSchema,
   IMPORT_FIELDS,
@@ -88,7 +89,7 @@ export function schemaLine(file: string, locale?: TranslationLocale): string {
 
 /** Path of a content file's schema below the folder of schemas: `wallet/security.yaml` has `wallet/security.json`. */
 function schemaFile(contentFile: string): string {
-  return contentFile.replace(/\.yaml$/, '.json')
+  return contentFile.replace(/^events\/\d+/, 'events').replace(/\.yaml$/, '.json')
 }
 
 /** The schemas for editors as files, by their path in the content folder. */
@@ -99,7 +100,7 @@ export function createSchemaFiles(): ReadonlyMap<string, string> {
       `${SCHEMAS_FOLDER}/${schemaFile(file)}`,
       `${JSON.stringify({ $schema: DRAFT, ...schema }, null, 2)}\n`,
     )
-  for (const [file, name] of CONTENT_FILES) {
+  for (const [file, name] of contentFiles([pastEventsResource('0000')])) {
     const schema = contentSchema(name)
     const field = IMPORT_FIELDS[name]
     add(file, field === undefined ? convert(schema) : withImport(schema, field))

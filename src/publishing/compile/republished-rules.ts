@@ -2,7 +2,7 @@ import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   type ResourceName,
   isTranslatedName,
-  TRANSLATED_SCHEMAS,
+  translatedSchema,
 } from '@public-api/contract/registry/resource-names'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import {
@@ -40,7 +40,7 @@ export function checkRepublished(
   for (const [name, data] of resources) {
     if (!isTranslatedName(name)) continue
     // The schemas may have changed since: the content must match the current ones.
-    const schema = TRANSLATED_SCHEMAS[name]
+    const schema = translatedSchema(name)
     const mistake = schemaMistake(schema, data)
     if (mistake !== undefined) {
       obstacles.push(`${name} does not match its schema: ${mistake}`)

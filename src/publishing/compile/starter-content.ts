@@ -1,14 +1,11 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import {
-  type TranslatedName,
-  TRANSLATED_SCHEMAS,
-} from '@public-api/contract/registry/resource-names'
+import { type TranslatedName, translatedSchema } from '@public-api/contract/registry/resource-names'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import { isTranslatable, type TranslationLocale } from '@public-api/contract/snapshots/translations'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { formatDate, formatInstant } from '@public-api/contract/text/instant'
 import { parse, stringify } from 'yaml'
-import { CONTENT_FILES } from '../rules/content-folder.ts'
+import { CONTENT_FILES, contentFiles } from '../rules/content-folder.ts'
 import {
   contentSchema,
   IMPORT_FIELDS,
@@ -105,9 +102,9 @@ export function createOverlayFiles(
   data: OverlayData,
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
-  for (const [file, name] of CONTENT_FILES) {
+  for (const [file, name] of contentFiles(data.keys())) {
     const value = data.get(name)
-    const text = value === undefined ? undefined : pendingOverlay(TRANSLATED_SCHEMAS[name], value)
+    const text = value === undefined ? undefined : pendingOverlay(translatedSchema(name), value)
     if (text !== undefined) files.set(`${locale}/${file}`, `${schemaLine(file, locale)}\n${text}`)
   }
   return files

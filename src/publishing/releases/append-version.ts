@@ -1,6 +1,11 @@
 import { MAX_ENTRY_BYTES } from '@public-api/client-internal/log/tiles'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
+  changesRecord,
+  createRecorder,
+  type RecordedVersions,
+} from '@public-api/contract/history/published-record'
+import {
   ChainError,
   changesBetween,
   formatSnapshotId,
@@ -12,7 +17,11 @@ import {
 } from '@public-api/contract/history/version-chain'
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
-import { type RemovedEvent, removedEvents } from '@public-api/contract/snapshots/removed-events'
+import {
+  changedEventResources,
+  type RemovedEvent,
+  removedEvents,
+} from '@public-api/contract/snapshots/removed-events'
 import { API_VERSION } from '@public-api/contract/terms/api-version'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { readHistory, versionHash } from '../../crypto/published-history.ts'
@@ -113,20 +122,59 @@ export function requireVersion(
   )
 }
 
-/** The incidents and maintenances that a version removed. None if a status cannot be read. */
+/** The incidents and maintenances that a version removed. None if a resource cannot be read. */
 export function eventsRemovedBetween(
   store: ReleaseStore,
   before: Pick<VersionEntry, 'resources'> | undefined,
   after: Pick<VersionEntry, 'resources'>,
 ): readonly RemovedEvent[] {
-  const [old, now] = [before?.resources['status'], after.resources['status']]
-  if (old === undefined || now === undefined || old === now) return []
-  const read = (digest: string): unknown => JSON.parse(store.readResourceText('status', digest))
+  if (before === undefined) return []
+  const names = changedEventResources(before.resources, after.resources)
+  const readAll = ({ resources }: Pick<VersionEntry, 'resources'>) =>
+    names.flatMap((name) => {
+      const digest = resources[name]
+      return digest === undefined
+        ? []
+        : [JSON.parse(store.readResourceText(name, digest)) as unknown]
+    })
   try {
-    return removedEvents(read(old), read(now))
+    return removedEvents(readAll(before), readAll(after))
   } catch (error) {
     if (error instanceof ReleaseFileError) return []
     throw error
+  }
+}
+
+/** The versions and resources of a store, as a record is made of them. Without `kept`, it is made anew. */
+export function recordedVersions(
+  store: ReleaseStore,
+  versions: readonly VersionEntry[],
+  kept?: () => string | undefined,
+): RecordedVersions {
+  const byId = new Map(versions.map((entry) => [entry.snapshotId, entry]))
+  return {
+    head: { sequence: versions.length },
+    version: (snapshotId) => byId.get(snapshotId),
+    archived(name, digest) {
+      try {
+        return JSON.parse(store.readResourceText(name, digest)) as unknown
+      } catch {
+        return undefined
+      }
+    },
+    redactionCount: store.listRedactions().length,
+    ...(kept === undefined ? {} : { kept }),
+  }
+}
+
+/** Keeps what all versions together say beside them. Readers go on without it, only more slowly, so it is never a failure. */
+export function keepRecord(store: ReleaseStore, versions: readonly VersionEntry[]): void {
+  const recorder = createRecorder()
+  recorder.read(recordedVersions(store, versions, () => store.readRecord()))
+  try {
+    store.writeRecord(recorder.format())
+  } catch (error) {
+    if (!(error instanceof ReleaseFileError)) throw error
   }
 }
 
@@ -218,6 +266,7 @@ export function appendVersion(
     requireLoggable(entry)
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
     const removed = eventsRemovedBetween(store, head, entry)
+    if (changesRecord(entry)) keepRecord(store, [...versions, entry])
     const warnings = isBehind ? [clockWarning] : []
     return { outcome: 'published', entry, damaged, removed, warnings }
   })

@@ -4,13 +4,20 @@ import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { listBelow, readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { withContentLock } from '../editing/edit-content.ts'
-import { CONTENT_FILES, isLeftover, MAX_FILE_BYTES } from '../rules/content-folder.ts'
+import {
+  contentFiles,
+  contentName,
+  isLeftover,
+  MAX_FILE_BYTES,
+  resourceOfFile,
+} from '../rules/content-folder.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { RECORD_FILE } from '../translations/translation-record.ts'
 import { readVersions } from './append-version.ts'
@@ -59,8 +66,16 @@ function writeBytes(folder: string, name: string, bytes: Buffer | undefined): vo
 
 /** The content files of a resource: its own and its translations. */
 function filesOf(name: TranslatedName): readonly string[] {
-  const own = [...CONTENT_FILES].flatMap(([file, each]) => (each === name ? [file] : []))
-  return own.flatMap((file) => [file, ...TRANSLATION_LOCALES.map((locale) => `${locale}/${file}`)])
+  const file = `${contentName(name)}.yaml`
+  return [file, ...TRANSLATION_LOCALES.map((locale) => `${locale}/${file}`)]
+}
+
+/** Whether a file is one of these resources, or a translation of one. The status includes the years before it. */
+function isFileOf(file: string, names: ReadonlySet<TranslatedName>): boolean {
+  const [first = '', ...rest] = file.split('/')
+  const isTranslation = TRANSLATION_LOCALES.some((locale) => locale === first)
+  const name = resourceOfFile(isTranslation ? rest.join('/') : file)
+  return name !== undefined && names.has(isPastEventsName(name) ? 'status' : name)
 }
 
 /**
@@ -69,7 +84,7 @@ function filesOf(name: TranslatedName): readonly string[] {
  */
 async function mendCopy(copy: string, published: RestoredVersion, nowMs: number) {
   const mended = new Map<string, 'kept comments' | 'new'>()
-  const known = new Set([...CONTENT_FILES.values()].flatMap(filesOf))
+  const known = new Set(contentFiles(published.wanted.keys()).flatMap(([, name]) => filesOf(name)))
   for (;;) {
     const compiled = await compileContent(copy, nowMs)
     const broken = new Set(
@@ -115,8 +130,7 @@ export async function planDiscard({
   try {
     for (const [name, bytes] of original) writeBytes(copy, name, bytes)
     const { compiled, mended } = await mendCopy(copy, published, nowMs)
-    const isChosen = (file: string) =>
-      only === undefined || [...only].some((name) => filesOf(name).includes(file))
+    const isChosen = (file: string) => only === undefined || isFileOf(file, only)
     for (const name of mended) if (!isChosen(name)) writeBytes(copy, name, original.get(name))
     const sources = sourcesOf(compiled)
     const known = only === undefined ? sources : selectResources(wanted, sources, only)

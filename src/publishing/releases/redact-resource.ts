@@ -4,6 +4,7 @@ import { expectedName } from '@public-api/contract/text/nearest-name'
 import { PublishError } from '../rules/publish-error.ts'
 import {
   guardLine,
+  keepRecord,
   readVersions,
   type ReleaseOptions,
   requireVersion,
@@ -68,5 +69,7 @@ export async function redactResource({
     // Cards show texts of the organization and its translations. The next publication draws them again.
     if (resource.startsWith('site/')) store.removeCards()
   })
+  // Made anew: it must not name what only the removed bytes had.
+  keepRecord(store, readVersions(store))
   return { resource, digest, ...(store.readRedaction(resource, digest) ?? redaction), snapshotIds }
 }

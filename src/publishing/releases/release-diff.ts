@@ -1,8 +1,13 @@
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { isTranslatedName, translatedSchema } from '@public-api/contract/registry/resource-names'
 import { type FieldChange, fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
-import { type RemovedEvent, removedEvents } from '@public-api/contract/snapshots/removed-events'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
+import {
+  changedEventResources,
+  type RemovedEvent,
+  removedEvents,
+} from '@public-api/contract/snapshots/removed-events'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import type { CompiledResource } from '../compile/compile-content.ts'
 
@@ -40,11 +45,14 @@ export function diffResources(
       return { resource, kind, fields: [] }
     }
     try {
-      const schema = isTranslatedName(resource) ? TRANSLATED_SCHEMAS[resource] : {}
+      const schema = isTranslatedName(resource) ? translatedSchema(resource) : {}
       const [earlier, later] = [parse(resource, old), parse(resource, now)]
       const fields = fieldChangesBetween(earlier, later, schema)
-      if (resource !== 'status') return { resource, kind, fields }
-      const removed = removedEvents(earlier, later)
+      if (resource !== 'status' && !isPastEventsName(resource)) return { resource, kind, fields }
+      const others = changedEventResources(before, after).flatMap((name) =>
+        name === resource || after[name] === undefined ? [] : [parse(name, after[name])],
+      )
+      const removed = removedEvents([earlier], [later, ...others])
       return { resource, kind, fields, ...(removed.length === 0 ? {} : { removedEvents: removed }) }
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error

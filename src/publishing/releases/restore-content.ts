@@ -4,7 +4,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { isTranslatedName, type TranslatedName } from '@public-api/contract/registry/resource-names'
+import {
+  isTranslatedName,
+  type TranslatedName,
+  translationsOf,
+} from '@public-api/contract/registry/resource-names'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_RESOURCE,
@@ -13,7 +17,6 @@ import {
 import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
-  translationResource,
 } from '@public-api/contract/snapshots/translations'
 import { stringify } from 'yaml'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
@@ -24,7 +27,7 @@ import { schemaLine } from '../compile/editor-schemas.ts'
 import { isUsual, type Status } from '../editing/edit-status.ts'
 import { rewriteYaml } from '../editing/rewrite-yaml.ts'
 import { writeUsualSummary } from '../editing/usual-summary.ts'
-import { CONTENT_FILES, MAX_FILE_BYTES } from '../rules/content-folder.ts'
+import { contentFiles, MAX_FILE_BYTES, resourceOfFile } from '../rules/content-folder.ts'
 import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
 import { writeTranslationRecord } from '../translations/translation-record.ts'
@@ -212,14 +215,14 @@ export function restoreFile(
   const writer = createWriter(contentDir, version)
   const locale = TRANSLATION_LOCALES.find((each) => file.startsWith(`${each}/`))
   const base = locale === undefined ? file : file.slice(locale.length + 1)
-  const name = CONTENT_FILES.get(base)
+  const name = resourceOfFile(base)
   if (name === undefined) return []
   const source = wanted.get(name)
   if (locale === undefined) {
     const value = source && (JSON.parse(source.read()) as JsonValue)
     restoreResource(writer, [base, name], undefined, value, usualSummary)
   } else {
-    const overlay = overlaysIn(wanted.get(translationResource(locale)))[name]
+    const overlay = overlaysIn(wanted.get(translationsOf(locale, name)))[name]
     writer.write(base, undefined, overlay as JsonValue | undefined, locale)
   }
   return writer.saved
@@ -246,7 +249,8 @@ export async function restoreContent(
   const isWallet = (name: string) => WALLET_NAMES.some((each) => each === name)
   const hasWallet = WALLET_NAMES.some(differs)
   const restored = new Set<TranslatedName>()
-  for (const [file, name] of CONTENT_FILES) {
+  const files = contentFiles([...known.keys(), ...wanted.keys()])
+  for (const [file, name] of files) {
     // A folder without wallet files publishes the built-in views. A part of these files is a mistake.
     const isMissing = isWallet(name) && hasWallet && writer.read(file) === undefined
     if (!differs(name) && !isMissing) continue
@@ -254,9 +258,9 @@ export async function restoreContent(
     restoreResource(writer, [file, name], valueOf(known, name), valueOf(wanted, name), usualSummary)
   }
   for (const locale of TRANSLATION_LOCALES) {
-    const resource = translationResource(locale)
-    const [before, after] = [overlaysIn(known.get(resource)), overlaysIn(wanted.get(resource))]
-    for (const [file, name] of CONTENT_FILES) {
+    for (const [file, name] of files) {
+      const resource = translationsOf(locale, name)
+      const [before, after] = [overlaysIn(known.get(resource)), overlaysIn(wanted.get(resource))]
       if (isDeepStrictEqual(before[name], after[name])) continue
       restored.add(name)
       const [old, now] = [before[name], after[name]] as (JsonValue | undefined)[]

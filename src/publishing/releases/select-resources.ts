@@ -1,6 +1,7 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { isTranslatedName, type TranslatedName } from '@public-api/contract/registry/resource-names'
+import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import {
   TRANSLATION_LOCALES,
   translationResource,
@@ -53,7 +54,10 @@ export function overlaysIn(source: ResourceSource | undefined): {
   return source === undefined ? {} : (JSON.parse(source.read()) as Translations).resources
 }
 
-/** Some resources of one version, with their translations, and all others of another version. */
+/**
+ * Some resources of one version, with their translations, and all others of another version. The status includes the
+ * years before it.
+ */
 export function selectResources(
   others: ResourceSources,
   wanted: ResourceSources,
@@ -65,6 +69,10 @@ export function selectResources(
     else selected.set(name, source)
   }
   for (const name of names) replace(name, wanted.get(name))
+  if (names.has('status')) {
+    const parts = [...others.keys(), ...wanted.keys()].filter(isPartOfStatus)
+    for (const name of parts) replace(name, wanted.get(name))
+  }
   for (const locale of TRANSLATION_LOCALES) {
     const resource = translationResource(locale)
     const isWanted = (name: string) => isTranslatedName(name) && names.has(name)

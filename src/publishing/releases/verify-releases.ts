@@ -1,11 +1,12 @@
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { createRecorder, keptRecord } from '@public-api/contract/history/published-record'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
-import { eventsRemovedBetween, resourceFault } from './append-version.ts'
+import { eventsRemovedBetween, recordedVersions, resourceFault } from './append-version.ts'
 
 /** One thing that is wrong with a release folder. */
 export interface ReleaseFinding {
@@ -121,6 +122,17 @@ export async function verifyReleases(store: ReleaseStore) {
     if (!(error instanceof ReleaseFileError)) throw error
     // A redaction that a version names was reported above.
     if (findings.length === 0) add('redactions', error.message)
+  }
+  const kept = keptRecord(recordedVersions(store, versions, () => store.readRecord()))
+  if (kept !== undefined && findings.length === 0) {
+    const recorder = createRecorder()
+    recorder.read(recordedVersions(store, versions.slice(0, kept.last.sequence)))
+    if (recorder.format() !== store.readRecord()) {
+      add(
+        'record.json',
+        'found another record than that of its versions; remove it and publish again',
+      )
+    }
   }
   const redacted = findings.length > 0 ? [] : redactedOf(store, versions)
   const redactions = [...seen.values()].filter(Boolean).length

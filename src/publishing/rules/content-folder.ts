@@ -7,6 +7,7 @@ import {
   isTranslatedName,
 } from '@public-api/contract/registry/resource-names'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import { isPastEventsName, pastEventsResource } from '@public-api/contract/snapshots/past-events'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   TRANSLATION_LOCALES,
@@ -62,12 +63,28 @@ export const CONTENT_FILES: ReadonlyMap<string, TranslatedName> = new Map(
     .map((name) => [`${contentName(name)}.yaml`, name]),
 )
 
+const PAST_EVENTS_FILE = /^events\/(\d{4})\.yaml$/
+
+/** The resource that a content file describes, by its path relative to the content folder; undefined for other files. */
+export function resourceOfFile(file: string): TranslatedName | undefined {
+  const [, year] = PAST_EVENTS_FILE.exec(file) ?? []
+  return year === undefined ? CONTENT_FILES.get(file) : pastEventsResource(year)
+}
+
+/** The content files of resources by name: those that every folder may have, and those of the years among `names`. */
+export function contentFiles(
+  names: Iterable<string> = [],
+): readonly (readonly [file: string, name: TranslatedName])[] {
+  const years = [...new Set(names)].filter(isPastEventsName).toSorted()
+  return [...CONTENT_FILES, ...years.map((name) => [`${contentName(name)}.yaml`, name] as const)]
+}
+
 function explainUnknown(name: string): string {
   const [folder = '', ...rest] = name.split('/')
   if (rest.length > 0 && folder === LOCALES[0]) {
     return `${rest.join('/')} in the content folder itself: content is written in ${LOCALES[0]}`
   }
-  if (rest.length > 0 && CONTENT_FILES.has(rest.join('/'))) {
+  if (rest.length > 0 && resourceOfFile(rest.join('/')) !== undefined) {
     return `a folder for a locale that the pages have: ${TRANSLATION_LOCALES.join(', ')}`
   }
   const files = [...CONTENT_FILES.keys()]
@@ -84,7 +101,7 @@ function intendedName(name: string): string {
   if (TRANSLATION_LOCALES.some((locale) => name.startsWith(`${locale}/`))) return name
   const depth = name.split('/').length
   const siblings = [...CONTENT_FILES.keys()].filter((file) => file.split('/').length === depth)
-  return CONTENT_FILES.has(name) ? name : (nearestName(name, siblings) ?? name)
+  return resourceOfFile(name) !== undefined ? name : (nearestName(name, siblings) ?? name)
 }
 
 const isWallet = (name: TranslatedName): boolean => WALLET_NAMES.some((wallet) => wallet === name)
@@ -182,7 +199,7 @@ export function readContentFolder(
 
   function readContentFile(name: string): void {
     const locale = TRANSLATION_LOCALES.find((each) => name.startsWith(`${each}/`))
-    const resource = CONTENT_FILES.get(locale === undefined ? name : name.slice(locale.length + 1))
+    const resource = resourceOfFile(locale === undefined ? name : name.slice(locale.length + 1))
     if (resource === undefined && name !== SETTINGS_FILE)
       return fail(name, 'an unknown file', explainUnknown(name))
     const { value: file, mistakes: found } = decodeText(readFile(name))
@@ -200,6 +217,7 @@ export function readContentFolder(
       // Links may lead out of the folder. Reading a pipe or a device may never end.
       else if (kind !== 'folder') irregular.add(name)
     }
+    files.push(...[...replaced.keys()].filter((name) => !files.includes(name)))
     present = new Set([...files, ...irregular].map((name) => intendedName(name)))
     for (const [file, name] of missingFiles(present)) {
       const expected = `the content of ${name}${isWallet(name) ? ', or none of the wallet files' : ''}`
@@ -221,8 +239,7 @@ export function readContentFolder(
     /** content/publishing.yaml, if it exists. */
     settings,
     /** Whether a resource has a file, also one that cannot be read or has a mistyped name. */
-    hasFile: (name: TranslatedName): boolean =>
-      [...CONTENT_FILES].some(([file, each]) => each === name && present.has(file)),
+    hasFile: (name: TranslatedName): boolean => present.has(`${contentName(name)}.yaml`),
     /** Reads the file that the field at `path` of `source` refers to. A file that cannot be read is a mistake. */
     readReferenced(
       name: string,

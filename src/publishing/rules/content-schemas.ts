@@ -8,7 +8,12 @@ import {
   ORGANIZATION_CONTENT_SCHEMA,
   ORGANIZATION_RESOURCE,
 } from '@public-api/contract/snapshots/organization'
-import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
+import { PAST_EVENTS_SCHEMA } from '@public-api/contract/snapshots/past-events-schema'
+import {
+  SNAPSHOT_SCHEMAS,
+  type SnapshotName,
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import type { JsonSchema, SchemaType } from '@public-api/contract/terms/schema-type'
 
 const FILE = {
@@ -108,7 +113,10 @@ export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
 /** The schema of a content file, without its import field. */
 export function contentSchema(name: TranslatedName): JsonSchema & { readonly title: string } {
   if (name === ORGANIZATION_RESOURCE) return ORGANIZATION_CONTENT_SCHEMA
-  return name === EARLY_ACCESS_RESOURCE ? EARLY_ACCESS_SCHEMA : SNAPSHOT_SCHEMAS[name]
+  if (isPastEventsName(name)) return PAST_EVENTS_SCHEMA
+  return name === EARLY_ACCESS_RESOURCE
+    ? EARLY_ACCESS_SCHEMA
+    : SNAPSHOT_SCHEMAS[name as SnapshotName]
 }
 
 /** Name of the settings file in the content folder. */

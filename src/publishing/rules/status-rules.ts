@@ -1,3 +1,4 @@
+import type { PastEvents } from '@public-api/contract/snapshots/past-events-schema'
 import {
   COMPONENT_STATES,
   type SnapshotData,
@@ -48,7 +49,12 @@ function* checkEvent(
   yield fault([...at, 'state'], describeValue(state), `${latest}, the state of its newest update`)
 }
 
-function* checkIncident(at: FieldPath, incident: Incident, { components }: Status): Faults {
+/** The components have their states of now: those of a time that is over are not known. */
+function* checkIncident(
+  at: FieldPath,
+  incident: Incident,
+  components: Status['components'] | undefined,
+): Faults {
   const { state, impact, startedAt, resolvedAt } = incident
   const isResolved = state === 'resolved'
   const faults = [
@@ -65,12 +71,73 @@ function* checkIncident(at: FieldPath, incident: Incident, { components }: Statu
     yield fault([...at, 'updates', index, 'at'], update.at, expected)
   }
   const isSevere = impact === 'major' || impact === 'critical'
-  if (!isSevere || (state !== 'investigating' && state !== 'identified')) return
+  if (
+    components === undefined ||
+    !isSevere ||
+    (state !== 'investigating' && state !== 'identified')
+  )
+    return
   const affected = components.filter(({ id }) => incident.components.includes(id))
   if (affected.some((component) => component.state !== 'operational')) return
   const found = affected.length === 0 ? 'no component' : 'components that are all operational'
   const expected = `at least one whose state is worse than operational, because the impact is ${impact} and the state is ${state}`
   yield fault([...at, 'components'], found, expected)
+}
+
+/** Whether nothing more happens to an incident or a maintenance. */
+export function hasEnded({ state }: Pick<Incident | Maintenance, 'state'>): boolean {
+  return state === 'resolved' || state === 'completed' || state === 'cancelled'
+}
+
+/** When an incident or a maintenance began, or is planned to. */
+export const startOf = (event: Incident | Maintenance): string =>
+  'startedAt' in event ? event.startedAt : event.startsAt
+
+/**
+ * The rules of the events of a year: each began in it, has ended, and is not in the status too. Its components may be
+ * gone since.
+ */
+export function* checkPastEvents(
+  year: string,
+  { incidents = [], maintenances = [] }: PastEvents,
+  status: Status | undefined,
+): Faults {
+  const lists = [
+    ['incidents', incidents, status?.incidents ?? []],
+    ['maintenances', maintenances, status?.maintenances ?? []],
+  ] as const
+  for (const [list, events, listed] of lists) {
+    const known = new Set(listed.map(({ id }) => id))
+    for (const [index, event] of events.entries()) {
+      const at = [list, index]
+      const { id, state, components } = event
+      yield* checkEvent(at, event, components)
+      if (list === 'incidents') yield* checkIncident(at, event as Incident, undefined)
+      else yield* checkMaintenance(at, event as Maintenance)
+      if (known.has(id)) {
+        const expected = 'it here or in status.yaml, once'
+        yield fault([...at, 'id'], `${JSON.stringify(id)}, which status.yaml has too`, expected)
+      }
+      if (!hasEnded(event)) {
+        yield fault(
+          [...at, 'state'],
+          describeValue(state),
+          'one that has ended; others are in status.yaml',
+        )
+      }
+      const start = startOf(event)
+      if (!start.startsWith(`${year}-`)) {
+        const member = list === 'incidents' ? 'startedAt' : 'startsAt'
+        yield fault(
+          [...at, member],
+          start,
+          `a time in ${year}; other years have files of their own`,
+        )
+      }
+    }
+  }
+  yield* checkNewestFirst(['incidents'], incidents, 'startedAt')
+  yield* checkNewestFirst(['maintenances'], maintenances, 'startsAt')
 }
 
 function* checkMaintenance(at: FieldPath, { startsAt, endsAt }: Maintenance): Faults {
@@ -118,7 +185,7 @@ export function* checkStatus(data: Status): Faults {
   yield* checkNewestFirst(['incidents'], incidents, 'startedAt')
   for (const [index, incident] of incidents.entries()) {
     yield* checkEvent(['incidents', index], incident, ids)
-    yield* checkIncident(['incidents', index], incident, data)
+    yield* checkIncident(['incidents', index], incident, components)
   }
   yield* checkNewestFirst(['maintenances'], maintenances, 'startsAt')
   for (const [index, maintenance] of maintenances.entries()) {

@@ -9,7 +9,7 @@ import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { isTranslatedName, translatedSchema } from '@public-api/contract/registry/resource-names'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { walkHistory } from '../../crypto/published-history.ts'
@@ -66,7 +66,7 @@ function requireServable(name: string, text: string): void {
   if (value === undefined) throw new Error('expected JSON')
   if (canonicalJson(value as JsonValue) !== text)
     throw new Error('expected canonical JSON (RFC 8785)')
-  const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : TRANSLATIONS_SCHEMA
+  const schema = isTranslatedName(name) ? translatedSchema(name) : TRANSLATIONS_SCHEMA
   const mistake = schemaMistake(schema, value)
   if (mistake !== undefined) throw new Error(`the data does not match its schema at ${mistake}`)
 }

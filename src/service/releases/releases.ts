@@ -33,6 +33,8 @@ export interface PublishedHistory {
   namesResource(name: string, digest: string): boolean
   /** PNG of a social card, read when called; undefined without a readable one. */
   readCard(name: string): Uint8Array | undefined
+  /** What all versions together say, as the publisher keeps it; undefined without. */
+  readRecord(): string | undefined
   readonly head: Payload
   version(snapshotId: string): Payload | undefined
   /** One page of the history index, or all of it. If older versions exist, `nextBefore` selects their page. */
@@ -114,6 +116,7 @@ function createReleases(
       }
     },
     readCard: (name) => store.readCard(name),
+    readRecord: () => store.readRecord(),
     namesResource(name, digest) {
       // Canonical JSON has one spelling of the member, and no string inside an entry can contain unescaped quotes.
       const member = `${JSON.stringify(name)}:${JSON.stringify(digest)}`

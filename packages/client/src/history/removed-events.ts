@@ -1,5 +1,9 @@
 import type { VersionEntry, VersionSummary } from '#contract/history/version-chain'
-import { type RemovedEvent, removedEvents } from '#contract/snapshots/removed-events'
+import {
+  changedEventResources,
+  type RemovedEvent,
+  removedEvents,
+} from '#contract/snapshots/removed-events'
 import { sha256Base64url } from '#crypto'
 import type { Client } from '../client.ts'
 import { ConnectionError } from '../connection.ts'
@@ -14,9 +18,14 @@ export interface RemovedByVersion extends RemovedEvent {
 /** More statuses than this are not read: the newest ones are. */
 const MAX_STATUSES = 100
 
-/** A status of the archive, as the chain names it; undefined if it is not offered, or has another digest. */
-async function readStatus(client: Client, digest: string, options: { signal?: AbortSignal }) {
-  const path = `/archive/resources/status/${digest}.json`
+/** A resource of the archive, as the chain names it; undefined if it is not offered, or has another digest. */
+async function readArchived(
+  client: Client,
+  name: string,
+  digest: string,
+  options: { signal?: AbortSignal },
+) {
+  const path = `/archive/resources/${name}/${digest}.json`
   try {
     const { status, body } = await client.getUnverified(path, options)
     if (status !== 200 || (await sha256Base64url(body)) !== digest) return undefined
@@ -44,17 +53,36 @@ export async function readRemovedEvents(
   if (!isChanged) return []
   const first =
     before === undefined ? [] : [(await client.versionById(before.snapshotId, options)).data]
-  const statuses = [...first, ...versions]
-    .map(({ snapshotId, resources }) => ({ snapshotId, digest: resources['status'] }))
-    .filter(({ digest }, index, all) => digest !== all[index - 1]?.digest)
+  const all = [...first, ...versions]
+  const steps = all
+    .slice(1)
+    .map(({ snapshotId, resources: after }, index) => {
+      const old = all[index]?.resources ?? {}
+      return { snapshotId, old, after, names: changedEventResources(old, after) }
+    })
+    .filter(({ names }) => names.length > 0)
     .slice(-MAX_STATUSES)
+  /** The newest read of each resource: a version is compared with the one before. */
+  const known = new Map<string, { readonly digest: string; readonly value: unknown }>()
+  async function readAll(names: readonly string[], resources: VersionEntry['resources']) {
+    const values: unknown[] = []
+    for (const name of names) {
+      const digest = resources[name]
+      if (digest === undefined) continue
+      const last = known.get(name)
+      const value =
+        last?.digest === digest ? last.value : await readArchived(client, name, digest, options)
+      known.set(name, { digest, value })
+      if (value === undefined) return undefined
+      values.push(value)
+    }
+    return values
+  }
   const removed: RemovedByVersion[] = []
-  let known: unknown
-  for (const { snapshotId, digest } of statuses) {
-    const status = digest === undefined ? undefined : await readStatus(client, digest, options)
-    if (known !== undefined && status !== undefined)
-      removed.push(...removedEvents(known, status).map((event) => ({ snapshotId, ...event })))
-    known = status
+  for (const { snapshotId, old, after, names } of steps) {
+    const [earlier, later] = [await readAll(names, old), await readAll(names, after)]
+    if (earlier === undefined || later === undefined) continue
+    removed.push(...removedEvents(earlier, later).map((event) => ({ snapshotId, ...event })))
   }
   return removed
 }
