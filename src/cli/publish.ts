@@ -28,7 +28,7 @@ import { cosignLines, logPublication } from './tlog/log-publication.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
 function formatResult(
-  { outcome, entry, damaged, removed, undone = [], warnings }: PublishResult,
+  { outcome, entry, damaged, removed, undone = [], moved = [], warnings }: PublishResult,
   folder: string,
 ): CommandResult['lines'] {
   const { snapshotId, hash, changes, registryVersion } = entry
@@ -44,6 +44,7 @@ function formatResult(
     ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
     changes.length === 0 && `  registry version ${registryVersion}, content unchanged`,
     ...removed.map((event) => `  ${formatRemovedEvent(event)}`),
+    ...moved.map((line) => `  ${line}`),
     undone.length > 0 && `Undone: the newer state of ${undone.join(', ')}`,
     ...warnings.map((warning) => `Warning: ${warning}`),
   ]

@@ -144,7 +144,7 @@ export async function compileContent(
   const records = new Map(
     [...new Set(folder.overlays.map(({ locale }) => locale))].map((locale) => [
       locale,
-      readTranslationRecord(contentDir, locale),
+      readTranslationRecord(contentDir, locale, replaced),
     ]),
   )
   const checked = checkContent(folder, parsed, nowMs, records)

@@ -1,8 +1,6 @@
 import path from 'node:path'
-import { withFileLock } from '@public-api/client-internal/node/file-lock'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
-import { ignoreInGit } from '../../files/git-files.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { decodeText, MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
@@ -10,28 +8,15 @@ import { contentSchema } from '../rules/content-schemas.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
+import { withContentLock } from './content-lock.ts'
 import { isUsual, type Status, type StatusEdit } from './edit-status.ts'
+import { planMove } from './move-aged-events.ts'
 import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
 import { readUsualSummary, writeUsualSummary } from './usual-summary.ts'
 
 const STATUS_FILE = 'status.yaml'
 /** Other editors that change the file in between are retried, so that no change is lost. */
 const MAX_ATTEMPTS = 5
-/** The lock of a content folder. Its dot excludes it from the content. */
-const LOCK_FILE = '.lock'
-/** A file is compared and replaced in milliseconds. */
-const LOCK_WAIT_MS = 30_000
-
-/** Runs work that replaces files of a content folder, one at a time. */
-export function withContentLock<Result>(
-  contentDir: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const lock = path.join(contentDir, LOCK_FILE)
-  ignoreInGit(lock)
-  return withFileLock(lock, LOCK_WAIT_MS, work)
-}
-
 function refuse(file: string, mistakes: readonly ContentMistake[], when: string): never {
   const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`
   throw new PublishError('CONTENT', `${when} ${count}; ${file} was left unchanged`, { mistakes })
@@ -84,7 +69,13 @@ export async function editStatusFile(
     )
     const replaced = new Map([[STATUS_FILE, Buffer.from(after)]])
     const { mistakes } = await compileContent(contentDir, nowMs, texts, replaced)
-    if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
+    // A killed move left events in both places; the publication completes it.
+    const moved = mistakes.length > 0 ? planMove(contentDir, nowMs, replaced) : undefined
+    const isMended =
+      moved !== undefined &&
+      'compile' in moved &&
+      (await moved.compile(texts)).mistakes.length === 0
+    if (mistakes.length > 0 && !isMended) refuse(file, mistakes, 'the edited content would have')
     try {
       const replace = (old: Buffer, now: string): boolean => {
         if (!readBytes(contentDir, STATUS_FILE).equals(old)) return false

@@ -57,6 +57,8 @@ export interface PublishResult {
   readonly removed: readonly RemovedEvent[]
   /** Resources of the version before that were replaced by an older state, as the publisher asked. */
   readonly undone?: readonly string[]
+  /** What moved from the status to the files of years, one line for each year. */
+  readonly moved?: readonly string[]
   readonly warnings: readonly string[]
 }
 

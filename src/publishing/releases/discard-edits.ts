@@ -10,7 +10,7 @@ import { formatInstant } from '@public-api/contract/text/instant'
 import { listBelow, readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
 import { compileContent } from '../compile/compile-content.ts'
-import { withContentLock } from '../editing/edit-content.ts'
+import { withContentLock } from '../editing/content-lock.ts'
 import {
   contentFiles,
   contentName,

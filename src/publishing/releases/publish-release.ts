@@ -10,6 +10,7 @@ import { ReleaseFileError } from '../../releases/release-store.ts'
 import { isOfResource } from '../compile/check-content.ts'
 import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
 import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
+import { planMove } from '../editing/move-aged-events.ts'
 import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
@@ -37,7 +38,10 @@ export async function requireContent(
   nowMs: number,
   texts?: ReadonlyMap<string, string>,
 ): Promise<CompiledContent> {
-  const compiled = await compileContent(contentDir, nowMs, texts)
+  return requireSound(await compileContent(contentDir, nowMs, texts))
+}
+
+function requireSound(compiled: CompiledContent): CompiledContent {
   const { mistakes } = compiled
   if (mistakes.length === 0) return compiled
   const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`
@@ -133,6 +137,33 @@ function recordTranslations(
   return warnings
 }
 
+/** What would be published if nothing moved, and whether that is what the newest version has; neither with a mistake. */
+function chooseIfSound(
+  store: ReleaseOptions['store'],
+  head: VersionEntry | undefined,
+  content: CompiledContent,
+  only: ReadonlySet<TranslatedName> | undefined,
+) {
+  if (content.mistakes.length > 0) return { chosen: undefined, isSame: false }
+  const { chosen } = choose(store, head, sourcesOf(content), only)
+  return { chosen, isSame: changesBetween(head?.resources ?? {}, digestsOf(chosen)).length === 0 }
+}
+
+/** Writes what moved. The version is published by then, so a file that cannot be written is a warning. */
+async function writeMove(
+  contentDir: string,
+  { write }: { readonly write: () => Promise<boolean> },
+): Promise<string | undefined> {
+  const reason = await write().then(
+    (isWritten) => (isWritten ? undefined : 'a file changed meanwhile'),
+    (error: unknown) => messageOf(error),
+  )
+  return (
+    reason &&
+    `${contentDir} still has what moved in status.yaml (${reason}); the next publication moves it`
+  )
+}
+
 /**
  * Publishes a content folder as the next version, or only some of its resources with their translations. Rejects with a
  * PublishError if the content has mistakes, the history is damaged, another publisher was faster or the folder cannot be
@@ -151,15 +182,26 @@ export async function publishRelease(
   const { contentDir, store, nowMs, over, only } = options
   const typed = new Map(options.note === undefined ? [] : [['the note', options.note]])
   for (const [name, line] of typed) checkLine(name, line)
-  const content = await requireContent(contentDir, nowMs, typed)
+  const asWritten = await compileContent(contentDir, nowMs, typed)
   const versions = readVersions(store)
   const head = versions.at(-1)
+  const { chosen: wanted, isSame } = chooseIfSound(store, head, asWritten, only)
+  // Content alone that grows older is no reason to publish.
+  const plan =
+    isSame || (only !== undefined && !only.has('status')) ? undefined : planMove(contentDir, nowMs)
+  const compiled = plan && 'compile' in plan ? await plan.compile(typed) : undefined
+  const move =
+    plan && 'compile' in plan && compiled?.mistakes.length === 0
+      ? { ...plan, content: compiled }
+      : undefined
+  const content = move?.content ?? requireSound(asWritten)
   const { chosen, unpublished } = choose(store, head, sourcesOf(content), only)
   const digests = digestsOf(chosen)
   const base = readBase(contentDir)
   const undone = checkBase(versions, base, digests, over, only)
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
-  const note = options.note ?? noteOf(store, head, chosen)
+  // The note says what happened, and not what moved.
+  const note = options.note ?? noteOf(store, head, wanted ?? chosen)
   const result = appendVersion({ ...options, note }, versions, digests, (isNew) => {
     const written = [...chosen].filter(
       ([name, { digest }]) => isNew || resourceFault(store, name, digest) !== undefined,
@@ -170,8 +212,11 @@ export async function publishRelease(
   // Content that lacks what another publisher changed stays based on the version that it knows.
   const isCurrent = only === undefined || base?.hash === head?.hash
   const warning = isCurrent ? writeBase(contentDir, result.entry) : undefined
+  const unmoved = move && (await writeMove(contentDir, move))
   const warnings = [
     ...content.warnings,
+    plan !== undefined && 'warning' in plan && plan.warning,
+    unmoved,
     unpublished.length > 0 &&
       `${contentDir} has edits that are not published: ${unpublished.join(', ')}`,
     ...prepared,
@@ -179,5 +224,5 @@ export async function publishRelease(
     warning,
     ...recordTranslations(contentDir, content, only),
   ].filter((each) => typeof each === 'string')
-  return { ...result, undone, warnings }
+  return { ...result, undone, moved: move?.lines ?? [], warnings }
 }

@@ -217,7 +217,8 @@ export function readContentFolder(
       // Links may lead out of the folder. Reading a pipe or a device may never end.
       else if (kind !== 'folder') irregular.add(name)
     }
-    files.push(...[...replaced.keys()].filter((name) => !files.includes(name)))
+    const isNew = (name: string) => !files.includes(name) && !isLeftover(path.basename(name))
+    files.push(...[...replaced.keys()].filter(isNew))
     present = new Set([...files, ...irregular].map((name) => intendedName(name)))
     for (const [file, name] of missingFiles(present)) {
       const expected = `the content of ${name}${isWallet(name) ? ', or none of the wallet files' : ''}`

@@ -18,7 +18,7 @@ import { PublishError } from '../rules/publish-error.ts'
 export const RECORD_FILE = '.translated.json'
 
 /** Two digests for each of 100,000 texts. */
-const MAX_RECORD_BYTES = 16_777_216
+export const MAX_RECORD_BYTES = 16_777_216
 
 /** A text that can be translated, with its place in the content. */
 export interface UntranslatedText extends SourcePlace {
@@ -55,14 +55,19 @@ export function formatOutdated({ file, line, column, locale, field }: Translated
   return `${file}:${line}:${column}: ${field}: the translation is older than its text, which is shown instead; expected a new translation, or svc translations confirm ${locale} ${field}`
 }
 
-/** The record of a locale; empty if nothing was published yet. Throws a PublishError for a damaged file. */
+/**
+ * The record of a locale; empty if nothing was published yet. `replaced` has bytes to use instead of those of a file.
+ * Throws a PublishError for a damaged file.
+ */
 export function readTranslationRecord(
   contentDir: string,
   locale: TranslationLocale,
+  replaced?: ReadonlyMap<string, Buffer>,
 ): TranslationRecord {
-  const file = path.join(contentDir, locale, RECORD_FILE)
+  const name = `${locale}/${RECORD_FILE}`
+  const file = path.join(contentDir, name)
   try {
-    const bytes = readBelow(contentDir, `${locale}/${RECORD_FILE}`, MAX_RECORD_BYTES)
+    const bytes = replaced?.get(name) ?? readBelow(contentDir, name, MAX_RECORD_BYTES)
     const text = bytes.toString('utf8')
     // A full disk or a power failure leaves an empty file, which says no more than none.
     if (text.trim() === '') return new Map()
