@@ -52,6 +52,7 @@ const LAYERS: LayerRules = {
     'packages/client/node',
     'files',
     'publishing/rules',
+    'publishing/translations',
     'publishing/compile',
   ],
   'publishing/releases': [

@@ -117,7 +117,7 @@ function withStates(
   }
 }
 
-/** The members of a kept record: where it ends, and what it says. Undefined if it is no record. */
+/** The members of a kept record: where it ends, and what it says. Undefined for another text. */
 function parseRecord(text: string | undefined) {
   const value = parseJson(text ?? '')
   const [items, componentsFrom, troubles] = ['items', 'componentsFrom', 'troubles'].map((name) => {

@@ -56,7 +56,7 @@ export function isTranslatedName(name: string): name is TranslatedName {
 
 /** The schema of a resource whose texts can be translated. */
 export function translatedSchema(name: TranslatedName): JsonSchema {
-  return isPastEventsName(name) ? PAST_EVENTS_SCHEMA : TRANSLATED_SCHEMAS[name as FixedName]
+  return isPastEventsName(name) ? PAST_EVENTS_SCHEMA : TRANSLATED_SCHEMAS[name]
 }
 
 /** Name of the resource with the translations of a resource into a locale: those of a year are apart. */

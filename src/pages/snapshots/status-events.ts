@@ -111,9 +111,9 @@ export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'co
 }
 
 /** An event with the texts of the page's language. Removed ones stay in English. */
-export function inLanguage<Event extends StatusEvent>(
+export function inLanguage(
   { content }: Pick<PageContext, 'content'>,
-  event: Event,
+  event: StatusEvent,
 ): StatusEvent {
   const { past, incident, maintenance } = event
   if (past === undefined) return event

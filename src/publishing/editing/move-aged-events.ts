@@ -41,7 +41,7 @@ function endMsOf(event: Incident | Maintenance): number {
 }
 
 /** What the status need not list any more: it ended more than 90 days ago, and is not among the newest 20 that did. */
-export function agedEvents(status: Status, nowMs: number): readonly Moving[] {
+function agedEvents(status: Status, nowMs: number): readonly Moving[] {
   const beforeMs = Math.floor(nowMs / WEEK_MS) * WEEK_MS - LISTED_MS
   return LISTS.flatMap((list) =>
     (status[list] ?? []).filter(hasEnded).map((event) => ({ list, event, endMs: endMsOf(event) })),
@@ -223,7 +223,7 @@ function formatMove(year: string, moving: readonly Moving[]): string {
  * years. Lines move as they are written, comments included, and the record of translations follows. `read` returns the
  * text of a file, undefined for a missing one. Undefined if nothing moves; a warning if something should and cannot.
  */
-export function moveAgedEvents(
+function moveAgedEvents(
   status: Status,
   nowMs: number,
   read: (file: string) => string | undefined,

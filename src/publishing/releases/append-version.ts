@@ -147,7 +147,7 @@ export function eventsRemovedBetween(
   }
 }
 
-/** The versions and resources of a store, as a record is made of them. Without `kept`, it is made anew. */
+/** The versions and resources of a store, as a record is made of them. Without `kept`, all are read. */
 export function recordedVersions(
   store: ReleaseStore,
   versions: readonly VersionEntry[],

@@ -186,7 +186,7 @@ export async function publishRelease(
   const versions = readVersions(store)
   const head = versions.at(-1)
   const { chosen: wanted, isSame } = chooseIfSound(store, head, asWritten, only)
-  // Content alone that grows older is no reason to publish.
+  // Nothing is published because content grew older.
   const plan =
     isSame || (only !== undefined && !only.has('status')) ? undefined : planMove(contentDir, nowMs)
   const compiled = plan && 'compile' in plan ? await plan.compile(typed) : undefined

@@ -69,7 +69,7 @@ export async function redactResource({
     // Cards show texts of the organization and its translations. The next publication draws them again.
     if (resource.startsWith('site/')) store.removeCards()
   })
-  // Made anew: it must not name what only the removed bytes had.
+  // It must not name what only the removed bytes had.
   keepRecord(store, readVersions(store))
   return { resource, digest, ...(store.readRedaction(resource, digest) ?? redaction), snapshotIds }
 }

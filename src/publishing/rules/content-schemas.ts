@@ -10,10 +10,7 @@ import {
 } from '@public-api/contract/snapshots/organization'
 import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import { PAST_EVENTS_SCHEMA } from '@public-api/contract/snapshots/past-events-schema'
-import {
-  SNAPSHOT_SCHEMAS,
-  type SnapshotName,
-} from '@public-api/contract/snapshots/snapshot-schemas'
+import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import type { JsonSchema, SchemaType } from '@public-api/contract/terms/schema-type'
 
 const FILE = {
@@ -114,9 +111,7 @@ export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
 export function contentSchema(name: TranslatedName): JsonSchema & { readonly title: string } {
   if (name === ORGANIZATION_RESOURCE) return ORGANIZATION_CONTENT_SCHEMA
   if (isPastEventsName(name)) return PAST_EVENTS_SCHEMA
-  return name === EARLY_ACCESS_RESOURCE
-    ? EARLY_ACCESS_SCHEMA
-    : SNAPSHOT_SCHEMAS[name as SnapshotName]
+  return name === EARLY_ACCESS_RESOURCE ? EARLY_ACCESS_SCHEMA : SNAPSHOT_SCHEMAS[name]
 }
 
 /** Name of the settings file in the content folder. */
