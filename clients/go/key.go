@@ -86,6 +86,8 @@ func parseInstant(text string) (time.Time, bool) {
 
 // A PublishedKey is a key in the form of the signing-key document.
 type PublishedKey struct {
+	// Status is current, next or retired; empty where a saved key does not say it.
+	Status    string  `json:"status"`
 	JWK       JWK     `json:"jwk"`
 	NotBefore *string `json:"notBefore"`
 	NotAfter  *string `json:"notAfter"`
@@ -144,8 +146,14 @@ func (k *Key) wasInUse(moment time.Time) bool {
 // retired says what a pin that is out of date needs to know.
 func (c check) retired(signer *Key) string {
 	for _, key := range c.Keys {
-		if c.isTrusted(key) && key.notAfter != nil && key.notAfter.Before(c.Now) {
-			return "; the service says that the pinned key " + key.ID + " was retired on " + *key.Published.NotAfter + " and the current one is " +
+		isOver := key.notAfter != nil && key.notAfter.Before(c.Now)
+		if c.isTrusted(key) && (isOver || key.Published.Status == "retired") {
+			// In the first day, its last signatures still count.
+			retired := "is retired"
+			if isOver {
+				retired = "was retired on " + *key.Published.NotAfter
+			}
+			return "; the service says that the pinned key " + key.ID + " " + retired + " and the current one is " +
 				signer.ID + ": check it against another source, such as `svc verify --pin-from`"
 		}
 	}

@@ -220,12 +220,17 @@ func TestAnEmptyListOfPinsTrustsNoKey(t *testing.T) {
 }
 
 func TestAnOutdatedPinSaysWhatIsTrue(t *testing.T) {
-	v := readVectors[keyVector](t, "keys")["pinned-key-retired"]
-	err := verifyKeyVector(t, "", v)
-	expected := regexp.MustCompile("the pinned key " + v.PinnedKeyIDs[0] + " was retired on 2026-11-20T00:00:00.000Z and " +
-		"the current one is [A-Za-z0-9_-]{43}: check it against another source, such as `svc verify --pin-from`$")
-	if err == nil || !expected.MatchString(err.Error()) {
-		t.Errorf("found %v", err)
+	for name, retired := range map[string]string{
+		"pinned-key-retired":       "was retired on 2026-11-20T00:00:00.000Z",
+		"pinned-key-retired-today": "is retired",
+	} {
+		v := readVectors[keyVector](t, "keys")[name]
+		err := verifyKeyVector(t, "", v)
+		expected := regexp.MustCompile("the pinned key " + v.PinnedKeyIDs[0] + " " + retired + " and " +
+			"the current one is [A-Za-z0-9_-]{43}: check it against another source, such as `svc verify --pin-from`$")
+		if err == nil || !expected.MatchString(err.Error()) {
+			t.Errorf("%s: found %v", name, err)
+		}
 	}
 }
 

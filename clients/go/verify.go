@@ -164,7 +164,10 @@ func publishedKeyOf(value any) (PublishedKey, bool) {
 		text, _ := value.(string)
 		return &text
 	}
-	key := PublishedKey{JWK{text("kty"), text("crv"), text("x")}, date("notBefore"), date("notAfter")}
+	status, _ := object["status"].(string)
+	key := PublishedKey{
+		Status: status, JWK: JWK{text("kty"), text("crv"), text("x")}, NotBefore: date("notBefore"), NotAfter: date("notAfter"),
+	}
 	return key, key.JWK.Kty == "OKP" && key.JWK.Crv == "Ed25519"
 }
 

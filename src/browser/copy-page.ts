@@ -5,6 +5,7 @@ import { isOutage } from '@public-api/client-internal/outage'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { verifyResponse } from '@public-api/client-internal/verify-response'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { formatAge, formatMoment, pageElement, partOf } from './page-element.ts'
@@ -18,8 +19,17 @@ function sequenceOf(snapshotId: string): number {
   return Number(/^VS-(\d+)$/.exec(snapshotId)?.[1] ?? 0)
 }
 
-/** What the service says now: the id of its newest version. Rejects with a ConnectionError or a VerificationError. */
-async function askService(origin: string, pins: readonly string[]): Promise<string> {
+/** A version by its ID and its hash. */
+type Version = Pick<VersionEntry, 'snapshotId' | 'hash'>
+
+/** Whether the copy has another version of that number: two histories with one key differ in their hashes alone. */
+async function isContradicted({ snapshotId, hash }: Version): Promise<boolean> {
+  const response = await fetch(`/archive/versions/${snapshotId}.json`)
+  return response.ok && propertyOf(await response.json(), 'hash') !== hash
+}
+
+/** What the service says now: its newest version. Rejects with a ConnectionError or a VerificationError. */
+async function askService(origin: string, pins: readonly string[]): Promise<Version> {
   const connection = createConnection(origin, (url, init) => fetch(url, init), {
     timeoutMs: TIMEOUT_MS,
   })
@@ -32,7 +42,8 @@ async function askService(origin: string, pins: readonly string[]): Promise<stri
   const { keys } = await verifyKeyDocument({ ...keyDocument, nowMs, pinnedKeyIds: pins })
   try {
     const { data } = await verifyResponse({ ...version, keys, nowMs, pinnedKeyIds: pins })
-    return String(propertyOf(data, 'snapshotId'))
+    const [snapshotId, hash] = ['snapshotId', 'hash'].map((name) => String(propertyOf(data, name)))
+    return { snapshotId: snapshotId ?? '', hash: hash ?? '' }
   } catch (error) {
     if (error instanceof VerificationError) error.response ??= version
     throw error
@@ -51,6 +62,10 @@ async function show(notice: HTMLElement): Promise<void> {
     place.hidden = false
     place.append(pageElement('span', texts.richText(key, values)), space)
   }
+  const contradict = ({ snapshotId }: Version): void => {
+    notice.dataset['state'] = 'failed'
+    add('contradicts', { version: snapshotId })
+  }
   /** Whether the clock of the device is to blame. */
   const isAhead = (error: unknown): boolean =>
     error instanceof VerificationError && error.code === 'FUTURE'
@@ -68,6 +83,7 @@ async function show(notice: HTMLElement): Promise<void> {
         nowMs: Date.now(),
       })
       const { provedAtMs, entry } = proof
+      if (await isContradicted(entry)) return contradict(entry)
       if (pins.length === 0) pins = proof.keyIds
       const iso = new Date(provedAtMs).toISOString()
       const time = pageElement('time', formatMoment(iso))
@@ -85,7 +101,9 @@ async function show(notice: HTMLElement): Promise<void> {
     add(isAhead(error) ? 'clock' : error instanceof VerificationError ? 'failed' : 'missing')
   }
   try {
-    const newest = await askService(origin, pins)
+    const served = await askService(origin, pins)
+    if (await isContradicted(served)) return contradict(served)
+    const newest = served.snapshotId
     signed = newest
     if (isAged) add(newest === version ? 'current' : 'newer', { version: newest })
   } catch (error) {

@@ -5,6 +5,8 @@ import { COPY_SCHEMA } from '@public-api/client-internal/copies/copy-proof'
 import { fetchCopyProof } from '@public-api/client-internal/copies/fetch-copy-proof'
 import { replaceFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { LOCALES } from '@public-api/contract/terms/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { listBelow } from '../files/folder-files.ts'
@@ -81,10 +83,18 @@ export async function proveCopy(
     ...(pinnedKeyIds.length === 0 ? {} : { pinnedKeyIds }),
   })
   const { entry, ...proof } = await fetchCopyProof(client)
-  const { snapshotId } = entry
-  if (!fs.existsSync(path.join(folder, 'archive', 'versions', `${snapshotId}.json`))) {
+  const { snapshotId, hash } = entry
+  const versionFile = path.join(folder, 'archive', 'versions', `${snapshotId}.json`)
+  if (!fs.existsSync(versionFile)) {
     throw new CopyError(
       `${origin} serves ${snapshotId}, which the copy does not have; update the releases folder first. ${PROOF_FILE} is unchanged`,
+    )
+  }
+  // Two histories have one number in common, and never a hash.
+  const copied = propertyOf(parseJson(fs.readFileSync(versionFile)), 'hash')
+  if (copied !== hash) {
+    throw new CopyError(
+      `${origin} serves another ${snapshotId} than the copy has: expected the hash ${String(copied)}, found ${hash}. Is it the service of these releases? ${PROOF_FILE} is unchanged`,
     )
   }
   const text = `${JSON.stringify({ ...proof, schema: COPY_SCHEMA })}\n`

@@ -27,15 +27,25 @@ test('an outdated pin: when its key was retired, and which key signs now', async
   )
 })
 
-test('nothing is said of a key that is not retired yet, or not listed, or of another error', async (t) => {
-  const later = new Date(TEST_NOW_MS + 1).toISOString()
-  const signings = [
-    rotatedSigning(later),
-    rotatedSigning(null),
-    testSigning(OTHER_TEST_SIGNING_KEY),
-  ]
-  for (const signing of signings) {
-    assert.equal(await describeRetiredPin(await errorOf(t, signing), TEST_NOW_MS), undefined)
+test('on the first day: that its key is retired, though its last signatures count', async (t) => {
+  for (const notAfter of [new Date(TEST_NOW_MS + 1).toISOString(), null]) {
+    assert.match(
+      String(await describeRetiredPin(await errorOf(t, rotatedSigning(notAfter)), TEST_NOW_MS)),
+      new RegExp(
+        `^the service says that the pinned key ${key.keyId} is retired and the current one is`,
+      ),
+    )
   }
+})
+
+test('nothing is said of a key that is not retired yet, or not listed, or of another error', async (t) => {
+  const unlisted = await errorOf(t, testSigning(OTHER_TEST_SIGNING_KEY))
+  assert.equal(await describeRetiredPin(unlisted, TEST_NOW_MS), undefined)
+  const { signer, keys } = rotatedSigning(null)
+  const isNext = keys.map(
+    (each) => ({ ...each, status: each.status === 'retired' ? 'next' : each.status }) as const,
+  )
+  const announced = await errorOf(t, { signer, keys: isNext })
+  assert.equal(await describeRetiredPin(announced, TEST_NOW_MS), undefined)
   assert.equal(await describeRetiredPin(new Error('other'), TEST_NOW_MS), undefined)
 })

@@ -10,6 +10,7 @@ import { loadReleases } from '../../src/service/releases/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
 import { silentOrigin } from '../support/loopback-server.ts'
+import { releasesOf } from '../support/made-content.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
@@ -255,6 +256,13 @@ test('now.json proves the newest version, and stays as it was while the service 
       code: 'UNKNOWN_KEY',
     },
   )
+
+  const other = await runApp(t, { releases: releasesOf({}) })
+  other.clock.ms = Date.now()
+  const another = await write('--now', other.origin, '--pin', key.keyId)
+  assert.equal(another.status, 1)
+  assert.match(another.error, /serves another VS-0001 than the copy has: expected the hash/)
+  assert.equal(fs.readFileSync(file, 'utf8'), text)
 
   const away = await write('--now', await silentOrigin(), '--pin', key.keyId)
   assert.equal(away.status, 3)

@@ -82,6 +82,8 @@ export const MALFORMED_MEMBERS: readonly (readonly [
   ['created-number', 'The time of an entry is a number.', { createdAt: 1_762_041_600_000 }],
   ['created-missing', 'An entry has no time.', { createdAt: null }],
   ['created-in-words', 'The time of an entry is a word.', { createdAt: 'yesterday' }],
+  ['api-version-object', 'The version of the API is an object.', { apiVersion: {} }],
+  ['registry-version-list', 'The version of the registry is a list.', { registryVersion: [] }],
   ['note-number', 'The note is a number.', { note: 7 }],
   ['note-null', 'The note is null.', { note: null }],
   ['previous-hash-missing', 'An entry has no link.', { previousHash: null }],

@@ -118,6 +118,15 @@ export async function buildKeyVectors(): Promise<ReadonlyMap<string, KeyVector>>
       ),
     ],
     [
+      'pinned-key-retired-today',
+      made(
+        'UNKNOWN_KEY',
+        'The pinned key was retired a moment ago, and the current key signed.',
+        withKeys([CURRENT, { ...NEXT, status: 'retired', notAfter: '2030-01-01T00:00:00.000Z' }]),
+        { pinnedKeyIds: [OTHER.keyId] },
+      ),
+    ],
+    [
       'signed-by-no-listed-key',
       made('SIGNATURE', 'The key that signed is not in the document.', withKeys([NEXT]), {
         pinnedKeyIds: [],

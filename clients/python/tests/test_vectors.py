@@ -129,13 +129,17 @@ class VectorTest(unittest.TestCase):
             verify_log_vector(vector)
 
     def test_an_outdated_pin_says_what_is_true(self):
-        vector = json.loads((VECTORS / "keys" / "pinned-key-retired.json").read_text("utf-8"))
-        expected = (
-            f"the pinned key {vector['pinnedKeyIds'][0]} was retired on 2026-11-20T00:00:00.000Z and the current one is "
-            "[A-Za-z0-9_-]{43}: check it against another source, such as `svc verify --pin-from`"
-        )
-        with self.assertRaisesRegex(VerificationError, expected):
-            verify_key_vector(vector)
+        for name, retired in (
+            ("pinned-key-retired", "was retired on 2026-11-20T00:00:00.000Z"),
+            ("pinned-key-retired-today", "is retired"),
+        ):
+            vector = json.loads((VECTORS / "keys" / f"{name}.json").read_text("utf-8"))
+            expected = (
+                f"the pinned key {vector['pinnedKeyIds'][0]} {retired} and the current one is "
+                "[A-Za-z0-9_-]{43}: check it against another source, such as `svc verify --pin-from`"
+            )
+            with self.subTest(name), self.assertRaisesRegex(VerificationError, expected):
+                verify_key_vector(vector)
 
     def test_logs(self):
         cases = read(VECTORS / "log")

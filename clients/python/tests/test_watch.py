@@ -139,6 +139,13 @@ class WatchTest(unittest.TestCase):
             list(service.client.watch())
         self.assertEqual(service.conditional, [False, True, True])
 
+    def test_a_service_that_stays_away_is_watched_on(self):
+        service, seconds = Service([{"away": True}] * 1100), []
+        with self.assertRaises(LastPoll):
+            list(service.client.watch(on_failure=lambda _, more: seconds.append(more)))
+        self.assertEqual(len(seconds), 1100)
+        self.assertLessEqual(max(seconds), 900)
+
     def test_reports_each_failure_with_its_wait(self):
         service, failures = Service([{"away": True}, {"newest": 1}]), []
         with self.assertRaises(LastPoll):

@@ -45,9 +45,11 @@ export function retiredPinIn(
   if (code !== 'UNKNOWN_KEY' || signer === undefined || others.length > 0) return undefined
   for (const { keyId, published } of keys) {
     const retiredMs = parseInstant(published.notAfter ?? '') ?? Infinity
-    if (!expected.includes(keyId) || retiredMs >= nowMs) continue
-    const retiredOn = new Date(retiredMs).toISOString()
-    return `${source} says that the pinned key ${keyId} was retired on ${retiredOn} and the current one is ${signer}: check it against another source, such as \`svc verify --pin-from\``
+    const isOver = retiredMs < nowMs
+    if (!expected.includes(keyId) || !(isOver || published.status === 'retired')) continue
+    // In the first day, its last signatures still count.
+    const retired = isOver ? `was retired on ${new Date(retiredMs).toISOString()}` : 'is retired'
+    return `${source} says that the pinned key ${keyId} ${retired} and the current one is ${signer}: check it against another source, such as \`svc verify --pin-from\``
   }
   return undefined
 }

@@ -7,6 +7,8 @@ import { VerificationError } from './verification-error.ts'
 
 /** A key in the form of the signing-key document; only `jwk.x` and the two dates are used. */
 export interface PublishedKey {
+  /** `current`, `next` or `retired`; undefined where a saved key does not say it. */
+  readonly status?: string
   /** The public key as JWK (RFC 8037). */
   readonly jwk: {
     /** Key type: OKP. */

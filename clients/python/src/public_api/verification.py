@@ -236,10 +236,12 @@ class _Check:
     def retired(self, signer: VerificationKey) -> str:
         """What a pin that is out of date needs to know."""
         for key in self.keys:
-            if self.is_trusted(key) and key.not_after_ms is not None and key.not_after_ms < self.now_ms:
-                retired_on = key.published["notAfter"]
+            is_over = key.not_after_ms is not None and key.not_after_ms < self.now_ms
+            if self.is_trusted(key) and (is_over or key.published.get("status") == "retired"):
+                # In the first day, its last signatures still count.
+                retired = f"was retired on {key.published['notAfter']}" if is_over else "is retired"
                 return (
-                    f"; the service says that the pinned key {key.key_id} was retired on {retired_on} and the current one is "
+                    f"; the service says that the pinned key {key.key_id} {retired} and the current one is "
                     f"{signer.key_id}: check it against another source, such as `svc verify --pin-from`"
                 )
         return ""

@@ -48,7 +48,7 @@ def watch_versions(
             if not may_pass and not (is_missing and missing_seconds * 1000 <= ROLLOUT_MS):
                 raise
             failures += 1
-            seconds = min(pace * 2.0**failures, _LONGEST_PACE_SECONDS) * random.uniform(0.5, 1)
+            seconds = min(pace * 2.0 ** min(failures, 10), _LONGEST_PACE_SECONDS) * random.uniform(0.5, 1)
             seconds = max(seconds, min(asked or 0, _LONGEST_ASKED_SECONDS))
             missing_seconds = missing_seconds + seconds if is_missing else 0.0
             if on_failure is not None:

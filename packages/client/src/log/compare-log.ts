@@ -126,7 +126,8 @@ function fetchOf({ fetch: fetchOne, signal }: LogAudit): Fetch {
 
 /**
  * Asks each witness for the newest checkpoint of a log that it cosigned (c2sp.org/tlog-witness). The log signed it, so it
- * counts even if the service withholds it. A witness that does not respond or does not offer this says nothing.
+ * counts even if the service withholds it. A witness that does not respond, does not offer this, or sends what the log did not
+ * sign says nothing.
  */
 async function askWitnesses(audit: LogAudit, origin: string) {
   const { policy, nowMs, timeoutMs } = audit
@@ -140,13 +141,12 @@ async function askWitnesses(audit: LogAudit, origin: string) {
       const { status, body } = await connection.send(pathname, {}, undefined)
       if (status !== 200) return [{ name: witness, checkpoint: undefined }]
       const note = new TextDecoder().decode(body)
-      const checkpoint = await namingUrl(href, () =>
-        verifyCheckpoint({ note, policy: signedOnly(policy), nowMs }),
-      )
+      const checkpoint = await verifyCheckpoint({ note, policy: signedOnly(policy), nowMs })
       requireOrigin(origin, { url: href, checkpoint })
       return [{ name: witness, checkpoint }]
     } catch (error) {
-      if (!(error instanceof ConnectionError)) throw error
+      // Nor does what the log did not sign, such as the page of another host.
+      if (!(error instanceof ConnectionError || error instanceof LogError)) throw error
       return [{ name: witness, checkpoint: undefined }]
     }
   })
