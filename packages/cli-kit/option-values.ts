@@ -81,3 +81,13 @@ export function onlyArgument(
   if (argument === undefined || others.length > 0) throw new UsageError(`expected one ${what}`)
   return argument
 }
+
+/** The text of a required option. Throws a UsageError if it is missing or blank. */
+export function requireOption(name: string, value: string | undefined, expected = ''): string {
+  const text = value?.trim() ?? ''
+  if (text !== '') return text
+  throw new UsageError(`expected --${name}${expected}`)
+}
+
+/** What follows the name of an option whose text is published. */
+export const LINE_EXPECTED = ' TEXT: one line for readers of the history'

@@ -28,6 +28,11 @@ export interface Program {
 }
 
 const WIDTH = 80
+
+/** A text without the line ends of its source: those before or after an empty or an indented line stay. */
+function joinLines(text: string): string {
+  return text.replaceAll(/(?<=^\S.*)\n(?=\S)/gm, ' ')
+}
 /** Longer than any name of a command or an option. */
 const MAX_REPEATED = 30
 
@@ -104,7 +109,7 @@ async function runParsed(
   }
 
   function configure(parser: Commander, command: Command | CommandGroup): void {
-    parser.usage([command.usage].flat().join('\n       svc ')).description(command.about)
+    parser.usage([command.usage].flat().join('\n       svc ')).description(joinLines(command.about))
     if ('actions' in command) {
       command.checkArguments?.(args)
       const names = Object.keys(command.actions).join(', ')

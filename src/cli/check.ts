@@ -15,7 +15,8 @@ import {
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import type { CompiledResource } from '../publishing/compile/compile-content.ts'
-import { CONTENT_OPTION, contentFolder, mistakeLines } from './releases-folder.ts'
+import { CONTENT_OPTION, contentFolder } from './releases-folder.ts'
+import { mistakeLines } from './server-failure.ts'
 
 /**
  * For each locale with translations, the number of texts and of those that are translated. Equal texts of one resource

@@ -18,7 +18,8 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
   if (from === undefined || to === undefined || ids.length > 2) {
     throw new UsageError('expected two versions, such as VS-0001 VS-0002, or none')
   }
-  const { readVersions, requireVersion } = await import('../publishing/releases/append-version.ts')
+  const { readVersions, requireVersion } =
+    await import('../publishing/releases/published-versions.ts')
   const { diffResources } = await import('../publishing/releases/release-diff.ts')
   const versions = readVersions(store)
   const [before, after] = [requireVersion(versions, from), requireVersion(versions, to)]
@@ -30,7 +31,7 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
 
 /** `from` is null if nothing is published. */
 async function diffOfContent(store: ReleaseStore, contentDir: string) {
-  const { readVersions } = await import('../publishing/releases/append-version.ts')
+  const { readVersions } = await import('../publishing/releases/published-versions.ts')
   const { requireContent } = await import('../publishing/releases/publish-release.ts')
   const { diffResources } = await import('../publishing/releases/release-diff.ts')
   const head = readVersions(store).at(-1)

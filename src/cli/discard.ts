@@ -4,14 +4,14 @@ import { escapeInvisible } from '@public-api/cli-kit/format-json'
 import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { DiscardPlan } from '../publishing/releases/discard-edits.ts'
-import { parseResources, requireNamedReleases } from './publish.ts'
+import { parseResources, requireNamedReleases } from './publication.ts'
 import {
   CONTENT_OPTION,
   contentFolder,
   openExistingReleases,
   RELEASES_OPTION,
-  withConsequence,
 } from './releases-folder.ts'
+import { withConsequence } from './server-failure.ts'
 import { confirm } from './standard-input.ts'
 
 /** Maximum number of changed lines that are printed of each file. */

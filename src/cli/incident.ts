@@ -5,11 +5,12 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { choiceOption, onlyArgument } from '@public-api/cli-kit/option-values'
+import { requireOption } from '@public-api/cli-kit/option-values'
 import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { openIncident, resolveIncident, updateIncident } from '../publishing/editing/edit-status.ts'
 import { isOpen } from '../publishing/rules/status-rules.ts'
-import { CONTENT_OPTION, requireOption } from './releases-folder.ts'
+import { CONTENT_OPTION } from './releases-folder.ts'
 import {
   COMPONENT_OPTION,
   EDIT_EXIT,

@@ -6,6 +6,7 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { onlyArgument, timeOption } from '@public-api/cli-kit/option-values'
+import { requireOption } from '@public-api/cli-kit/option-values'
 import { textOption, textOptions } from '@public-api/cli-kit/options'
 import {
   type MaintenanceStep,
@@ -13,7 +14,7 @@ import {
   rescheduleMaintenance,
   scheduleMaintenance,
 } from '../publishing/editing/edit-status.ts'
-import { CONTENT_OPTION, requireOption } from './releases-folder.ts'
+import { CONTENT_OPTION } from './releases-folder.ts'
 import { EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus } from './status-edit-command.ts'
 
 const scheduleCommand = createCommand({

@@ -7,10 +7,10 @@ import { openLog } from '../logger.ts'
 import {
   CONTENT_OPTION,
   contentFolder,
-  mistakeLines,
   openReleasesFolder,
   RELEASES_OPTION,
 } from './releases-folder.ts'
+import { mistakeLines } from './server-failure.ts'
 
 export const command = createCommand({
   usage: 'preview [options]',

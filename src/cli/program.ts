@@ -19,7 +19,10 @@ export const COMMANDS: CommandTable = {
     () => import('./publish.ts'),
   ],
   discard: ['bring the content folder to what was last published', () => import('./discard.ts')],
-  import: ['write content from another status page', () => import('./import.ts')],
+  import: [
+    'write content from another status page',
+    () => import('./import/statuspage-command.ts'),
+  ],
   translations: [
     'list missing and outdated translations, or confirm them',
     () => import('./translations.ts'),

@@ -1,4 +1,5 @@
 import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { LINE_EXPECTED, requireOption } from '@public-api/cli-kit/option-values'
 import { flag, textOption } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
@@ -6,13 +7,8 @@ import { parseJson } from '@public-api/contract/json/parse-json'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { formatVersions } from './find.ts'
 import { formatResource } from './format-diff.ts'
-import {
-  LINE_EXPECTED,
-  openExistingReleases,
-  requireOption,
-  withConsequence,
-  RELEASES_OPTION,
-} from './releases-folder.ts'
+import { openExistingReleases, RELEASES_OPTION } from './releases-folder.ts'
+import { withConsequence } from './server-failure.ts'
 import { confirm } from './standard-input.ts'
 
 /** Maximum number of fields that the preview shows as in the newest version. */
@@ -22,7 +18,7 @@ const UNCHANGED = 'nothing was removed'
 
 /** Every field of a resource in one line each; none if its bytes are damaged or gone. */
 async function listTexts(store: ReleaseStore, resource: string, digest: string) {
-  const { resourceFault } = await import('../publishing/releases/append-version.ts')
+  const { resourceFault } = await import('../publishing/releases/published-versions.ts')
   if (resourceFault(store, resource, digest) !== undefined) return []
   return formatResource(parseJson(store.readResourceText(resource, digest)) as JsonValue)
 }

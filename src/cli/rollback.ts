@@ -7,7 +7,7 @@ import {
   PUBLICATION_OPTIONS,
   requireNamedReleases,
   runPublication,
-} from './publish.ts'
+} from './publication.ts'
 import { contentFolder } from './releases-folder.ts'
 
 export const command = createCommand({

@@ -21,7 +21,7 @@ export const command = createCommand({
     }
     const { store } = openExistingReleases(values.releases)
     const { readVersions, requireVersion, resourceFault } =
-      await import('../publishing/releases/append-version.ts')
+      await import('../publishing/releases/published-versions.ts')
     const entry = requireVersion(readVersions(store), snapshotId)
     if (resource === undefined) {
       return {

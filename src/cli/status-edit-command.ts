@@ -2,6 +2,7 @@ import path from 'node:path'
 import { CommandFailure, type CommandResult, UsageError } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseChoice, timeOption } from '@public-api/cli-kit/option-values'
+import { requireOption } from '@public-api/cli-kit/option-values'
 import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
@@ -13,8 +14,8 @@ import {
   PUBLICATION_OPTIONS,
   requireNamedReleases,
   runPublication,
-} from './publish.ts'
-import { contentFolder, requireOption } from './releases-folder.ts'
+} from './publication.ts'
+import { contentFolder } from './releases-folder.ts'
 
 /** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
 export async function readStatus(content: string | undefined) {
@@ -74,7 +75,7 @@ export async function editStatus(
   // Before the edit: no module is loaded between it and the publication.
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   const { editStatusFile } = await import('../publishing/editing/edit-content.ts')
-  const { checkLine } = await import('../publishing/releases/append-version.ts')
+  const { checkLine } = await import('../publishing/releases/published-line.ts')
   const { noteOfChanges } = await import('../publishing/releases/version-note.ts')
   const contentDir = contentFolder(values.content)
   const nowMs = Date.now()

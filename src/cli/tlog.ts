@@ -15,7 +15,7 @@ import { cosignLines, logPublication, witnessLines } from './tlog/log-publicatio
 /** The checked versions of a releases folder, with its path. */
 async function openVersions(option: string | undefined) {
   const { folder, store } = openReleasesFolder(option)
-  const { readVersions } = await import('../publishing/releases/append-version.ts')
+  const { readVersions } = await import('../publishing/releases/published-versions.ts')
   const read = () => readVersions(store)
   return { folder, read, versions: read() }
 }

@@ -15,7 +15,7 @@ and what was redacted from them, when and why. The whole chain is checked first.
   exit: '0 done, 1 a damaged history or failure, 2 wrong usage',
   async run({ values }) {
     const { folder, store } = openExistingReleases(values.releases)
-    const { readVersions } = await import('../publishing/releases/append-version.ts')
+    const { readVersions } = await import('../publishing/releases/published-versions.ts')
     const versions = readVersions(store)
     const newestFirst = versions.toReversed().slice(0, values.limit)
     const redactions = store.listRedactions()

@@ -1,6 +1,7 @@
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { compileContent } from '../publishing/compile/compile-content.ts'
-import { appendVersion, readVersions } from '../publishing/releases/append-version.ts'
+import { appendVersion } from '../publishing/releases/append-version.ts'
+import { readVersions } from '../publishing/releases/published-versions.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { loadReleases } from '../service/releases/releases.ts'
 

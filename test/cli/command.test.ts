@@ -167,3 +167,23 @@ Exit code: 0 done, 1 failure, 2 wrong usage.`
     assert.deepEqual([code, out.join('\n'), error], [0, help, []])
   }
 })
+
+test('fills the lines of a description, and keeps paragraphs and indented lines', async () => {
+  const about = `Writes a copy of everything into a folder, and asks no one for
+anything
+while it does.
+
+Two ways:
+  one line
+  and another`
+  const { out } = await run({ ...failing(new Error('not run')), about }, '--help')
+  assert.deepEqual(out.join('\n').split('\n').slice(2, 9), [
+    'Writes a copy of everything into a folder, and asks no one for anything while it',
+    'does.',
+    '',
+    'Two ways:',
+    '  one line',
+    '  and another',
+    '',
+  ])
+})

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import {
+  CommandFailure,
+  type CommandGroup,
+  createCommand,
+  createGroup,
+  UsageError,
+} from '@public-api/cli-kit/command'
 import { escapeInvisible } from '@public-api/cli-kit/format-json'
 import { numberOption } from '@public-api/cli-kit/option-values'
 import { flag } from '@public-api/cli-kit/options'
@@ -10,7 +16,8 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { rewriteBelow } from '../../files/folder-files.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { CONTENT_OPTION, contentFolder, mistakeLines } from '../releases-folder.ts'
+import { CONTENT_OPTION, contentFolder } from '../releases-folder.ts'
+import { mistakeLines } from '../server-failure.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
 
 function readDocument(file: string): unknown {
@@ -44,7 +51,7 @@ function writeStatus(file: string, text: string, mayReplace: boolean): void {
   }
 }
 
-export const command = createCommand({
+const statuspage = createCommand({
   usage: ['import statuspage URL [options]', 'import statuspage FILE … [options]'],
   about: `Writes status.yaml from the public data of an Atlassian Statuspage: components,
 incidents and scheduled maintenances of /api/v2/summary.json, incidents.json and
@@ -97,3 +104,9 @@ Nothing is published.`,
     }
   },
 })
+
+export const command: CommandGroup = createGroup(
+  'import',
+  'Writes content from the public data of another program, for review.',
+  { statuspage: ['write status.yaml from an Atlassian Statuspage', statuspage] },
+)

@@ -1,34 +1,22 @@
 import { MAX_ENTRY_BYTES } from '@public-api/client-internal/log/tiles'
-import { messageOf } from '@public-api/contract/errors/error-message'
+import { changesRecord } from '@public-api/contract/history/published-record'
 import {
-  changesRecord,
-  createRecorder,
-  type RecordedVersions,
-} from '@public-api/contract/history/published-record'
-import {
-  ChainError,
   changesBetween,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   verifyChanges,
   verifyLink,
-  versionHashText,
   type VersionEntry,
+  versionHashText,
 } from '@public-api/contract/history/version-chain'
-import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
-import {
-  changedEventResources,
-  type RemovedEvent,
-  removedEvents,
-} from '@public-api/contract/snapshots/removed-events'
+import type { RemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { API_VERSION } from '@public-api/contract/terms/api-version'
 import { formatInstant } from '@public-api/contract/text/instant'
-import { readHistory, versionHash } from '../../crypto/published-history.ts'
+import { versionHash } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
-import { findLeaks } from '../leaks/leak-guard.ts'
 import { PublishError } from '../rules/publish-error.ts'
-import { checkText } from '../rules/value-rules.ts'
+import { eventsRemovedBetween, keepRecord } from './published-versions.ts'
 
 /** Dependencies of every change of a release folder. */
 export interface ReleaseOptions {
@@ -60,139 +48,6 @@ export interface PublishResult {
   /** What moved from the status to the files of years, one line for each year. */
   readonly moved?: readonly string[]
   readonly warnings: readonly string[]
-}
-
-/** Longest note of a version, in UTF-16 code units. */
-const MAX_NOTE_LENGTH = 500
-
-/** Checks a line that will be published. `name` is its name in an error. Throws a PublishError. */
-export function checkLine(name: string, line: string): void {
-  const refuse = (found: string, expected: string) => {
-    throw new PublishError('NOTE', `${name} has ${found}; expected ${expected}`)
-  }
-  const isBlank = line.trim() === ''
-  if (isBlank || line.length > MAX_NOTE_LENGTH) {
-    const found = isBlank ? 'no text' : `${line.length} characters`
-    refuse(found, `1 to ${MAX_NOTE_LENGTH} characters`)
-  }
-  if (line.includes('\n')) refuse('a line break', 'one line of text')
-  if (line !== line.trim()) refuse('white space at the start or end', 'text without it')
-  for (const { found, expected } of checkText(line, [])) refuse(found, expected)
-}
-
-/** Checks a line that will be published, also with the leak guard. Rejects with a PublishError. */
-export async function guardLine(name: string, line: string): Promise<void> {
-  checkLine(name, line)
-  const { leaks: mistakes } = await findLeaks([{ file: name, text: line }])
-  if (mistakes.length === 0) return
-  throw new PublishError('NOTE', `${name} must not be published`, { mistakes })
-}
-
-/** Every version, oldest first. Throws a PublishError (HISTORY), also for a link or special file in the folder. */
-export function readVersions(store: ReleaseStore): readonly VersionEntry[] {
-  try {
-    const irregular = store
-      .listEntries()
-      .find(({ kind }) => kind === 'link' || kind === 'special file')
-    if (irregular !== undefined) {
-      const { name, kind } = irregular
-      const found = `the releases folder has the ${kind} ${name}; expected regular files`
-      throw new PublishError('HISTORY', found)
-    }
-    return readHistory(store)
-  } catch (error) {
-    const faults = [ChainError, VersionEntryError, ReleaseFileError]
-    if (!faults.some((fault) => error instanceof fault)) throw error
-    const message = `the published history is damaged: ${messageOf(error)}`
-    throw new PublishError('HISTORY', message, { cause: error })
-  }
-}
-
-/** The version with an id. Throws a PublishError (VERSION). */
-export function requireVersion(
-  versions: readonly VersionEntry[],
-  snapshotId: string,
-): VersionEntry {
-  const found = versions.find((each) => each.snapshotId === snapshotId)
-  if (found !== undefined) return found
-  const newest = versions.at(-1)?.snapshotId
-  throw new PublishError(
-    'VERSION',
-    newest === undefined
-      ? 'no version is published'
-      : `there is no version ${JSON.stringify(snapshotId.slice(0, 30))}; expected ${versions[0]?.snapshotId} to ${newest}`,
-  )
-}
-
-/** The incidents and maintenances that a version removed. None if a resource cannot be read. */
-export function eventsRemovedBetween(
-  store: ReleaseStore,
-  before: Pick<VersionEntry, 'resources'> | undefined,
-  after: Pick<VersionEntry, 'resources'>,
-): readonly RemovedEvent[] {
-  if (before === undefined) return []
-  const names = changedEventResources(before.resources, after.resources)
-  const readAll = ({ resources }: Pick<VersionEntry, 'resources'>) =>
-    names.flatMap((name) => {
-      const digest = resources[name]
-      return digest === undefined
-        ? []
-        : [JSON.parse(store.readResourceText(name, digest)) as unknown]
-    })
-  try {
-    return removedEvents(readAll(before), readAll(after))
-  } catch (error) {
-    if (error instanceof ReleaseFileError) return []
-    throw error
-  }
-}
-
-/** The versions and resources of a store, as a record is made of them. Without `kept`, all are read. */
-export function recordedVersions(
-  store: ReleaseStore,
-  versions: readonly VersionEntry[],
-  kept?: () => string | undefined,
-): RecordedVersions {
-  const byId = new Map(versions.map((entry) => [entry.snapshotId, entry]))
-  return {
-    head: { sequence: versions.length },
-    version: (snapshotId) => byId.get(snapshotId),
-    archived(name, digest) {
-      try {
-        return JSON.parse(store.readResourceText(name, digest)) as unknown
-      } catch {
-        return undefined
-      }
-    },
-    redactionCount: store.listRedactions().length,
-    ...(kept === undefined ? {} : { kept }),
-  }
-}
-
-/** Keeps what all versions together say beside them. Readers go on without it, only more slowly, so it is never a failure. */
-export function keepRecord(store: ReleaseStore, versions: readonly VersionEntry[]): void {
-  const recorder = createRecorder()
-  recorder.read(recordedVersions(store, versions, () => store.readRecord()))
-  try {
-    store.writeRecord(recorder.format())
-  } catch (error) {
-    if (!(error instanceof ReleaseFileError)) throw error
-  }
-}
-
-/** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
-export function resourceFault(
-  store: ReleaseStore,
-  name: string,
-  digest: string,
-): string | undefined {
-  try {
-    store.readResourceText(name, digest)
-    return undefined
-  } catch (error) {
-    if (error instanceof ReleaseFileError) return error.message
-    throw error
-  }
 }
 
 /** Runs writes to a release folder. A file that cannot be written becomes a PublishError. */

@@ -20,8 +20,8 @@ import {
 } from '../rules/content-folder.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { RECORD_FILE } from '../translations/translation-record.ts'
-import { readVersions } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
+import { readVersions } from './published-versions.ts'
 import {
   restoreContent,
   restoreFile,

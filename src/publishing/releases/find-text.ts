@@ -2,7 +2,7 @@ import type { Redaction } from '@public-api/contract/history/redaction'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { createSearchText } from '../rules/search-text.ts'
-import { readVersions } from './append-version.ts'
+import { readVersions } from './published-versions.ts'
 
 /** A published text that contains the searched one. */
 export interface FoundText {

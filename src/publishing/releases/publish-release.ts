@@ -14,15 +14,10 @@ import { planMove } from '../editing/move-aged-events.ts'
 import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
-import {
-  appendVersion,
-  checkLine,
-  type PublishResult,
-  readVersions,
-  type ReleaseOptions,
-  resourceFault,
-} from './append-version.ts'
+import { appendVersion, type PublishResult, type ReleaseOptions } from './append-version.ts'
 import { checkBase, readBase, writeBase } from './content-base.ts'
+import { checkLine } from './published-line.ts'
+import { readVersions, resourceFault } from './published-versions.ts'
 import {
   digestsOf,
   type ResourceSources,

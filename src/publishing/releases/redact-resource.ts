@@ -2,14 +2,9 @@ import type { RedactedResource } from '@public-api/contract/history/redaction'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { PublishError } from '../rules/publish-error.ts'
-import {
-  guardLine,
-  keepRecord,
-  readVersions,
-  type ReleaseOptions,
-  requireVersion,
-  writeRelease,
-} from './append-version.ts'
+import { type ReleaseOptions, writeRelease } from './append-version.ts'
+import { guardLine } from './published-line.ts'
+import { keepRecord, readVersions, requireVersion } from './published-versions.ts'
 
 /** The bytes of one resource, as a version names it. */
 interface RedactionTarget {

@@ -7,14 +7,10 @@ import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { ReleaseFileError } from '../../releases/release-store.ts'
 import { checkRepublished } from '../compile/republished-rules.ts'
 import { PublishError } from '../rules/publish-error.ts'
-import {
-  appendVersion,
-  guardLine,
-  readVersions,
-  type ReleaseOptions,
-  requireVersion,
-} from './append-version.ts'
+import { appendVersion, type ReleaseOptions } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
+import { guardLine } from './published-line.ts'
+import { readVersions, requireVersion } from './published-versions.ts'
 import { restoreContent, usualSummaryOf } from './restore-content.ts'
 import {
   digestsOf,

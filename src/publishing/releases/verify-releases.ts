@@ -6,7 +6,7 @@ import { ChainError, type VersionEntry } from '@public-api/contract/history/vers
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
-import { eventsRemovedBetween, recordedVersions, resourceFault } from './append-version.ts'
+import { eventsRemovedBetween, recordedVersions, resourceFault } from './published-versions.ts'
 
 /** One thing that is wrong with a release folder. */
 export interface ReleaseFinding {

@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs'
+import { type CommandResult, UsageError } from '@public-api/cli-kit/command'
+import { requireOption } from '@public-api/cli-kit/option-values'
+import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
+import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/terms/identifier-patterns'
+import { expectedName } from '@public-api/contract/text/nearest-name'
+import { keepBytesInGit } from '../files/git-files.ts'
+import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
+import { CONTENT_FILES, resourceOfFile } from '../publishing/rules/content-folder.ts'
+import type { NtpServer } from '../service/time/ntp-server.ts'
+import { querySntp } from '../service/time/sntp.ts'
+import { readTlogOrigin } from '../tlog/tlog-files.ts'
+import { readConfig } from './database.ts'
+import { CONTENT_OPTION, openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
+import { withConsequence } from './server-failure.ts'
+import { cosignLines, logPublication } from './tlog/log-publication.ts'
+import { waitForVersion } from './wait-for-version.ts'
+
+function formatResult(
+  { outcome, entry, damaged, removed, undone = [], moved = [], warnings }: PublishResult,
+  folder: string,
+): CommandResult['lines'] {
+  const { snapshotId, hash, changes, registryVersion } = entry
+  if (outcome === 'unchanged') {
+    return [
+      `Nothing to publish: ${snapshotId} in ${folder} has the same content.`,
+      damaged.length > 0 && `Rewrote missing or damaged files: ${damaged.join(', ')}`,
+      ...warnings.map((warning) => `Warning: ${warning}`),
+    ]
+  }
+  return [
+    `Published ${snapshotId} in ${folder} (${hash}).`,
+    ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
+    changes.length === 0 && `  registry version ${registryVersion}, content unchanged`,
+    ...removed.map((event) => `  ${formatRemovedEvent(event)}`),
+    ...moved.map((line) => `  ${line}`),
+    undone.length > 0 && `Undone: the newer state of ${undone.join(', ')}`,
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ]
+}
+
+/** The other options of the commands that publish. */
+export const PUBLICATION_OPTIONS = {
+  content: CONTENT_OPTION,
+  releases: RELEASES_OPTION,
+  'no-cards': flag('do not draw social cards; links to pages without one show the logo'),
+  'no-witnesses': flag(`sign the log without asking its witnesses; svc tlog cosign
+  asks them later`),
+} as const
+
+type PublicationValues = OptionValues<typeof PUBLICATION_OPTIONS> & {
+  /** Without it, the note says what changed. */
+  readonly note?: string | undefined
+  /** Whether a missing releases folder is created. */
+  readonly create?: boolean
+  /** URL of the service that must serve the version. */
+  readonly wait?: URL
+}
+
+/**
+ * Extends the log of a folder, if it has one: signs the tree of all versions and asks the witnesses. Publishing has
+ * succeeded by then, and does so without them.
+ */
+async function extendLog(folder: string, store: ReleaseOptions['store'], asksWitnesses: boolean) {
+  const { readVersions } = await import('../publishing/releases/published-versions.ts')
+  const { signLog } = await import('../tlog/signing/published-log.ts')
+  const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
+  const read = () => readVersions(store)
+  return withConsequence(
+    'the version is published, and the log does not contain it yet',
+    async () => {
+      await signLog(logPublication(folder), read)
+      const asks = asksWitnesses ? 'due' : 'none'
+      return cosignLog({ releasesDir: folder, nowMs: Date.now(), asks }, read)
+    },
+  )
+}
+
+/** Other content must not be published into the default releases folder by mistake. Throws a UsageError. */
+export function requireNamedReleases(values: {
+  readonly content?: string
+  readonly releases?: string
+}): void {
+  const isNamed = (values.releases ?? process.env['SVC_RELEASES_DIR'] ?? '') !== ''
+  if ((values.content ?? process.env['SVC_CONTENT_DIR']) === undefined || isNamed) return
+  throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside the content folder')
+}
+
+/** Throws a UsageError for a missing folder, which may be a mistyped one. */
+function requireFolder(folder: string, mayCreate: boolean): void {
+  if (mayCreate || existsSync(folder)) return
+  throw new UsageError(
+    `the releases folder ${folder} does not exist; expected an existing one, or --create to create it`,
+  )
+}
+
+function parseVersion(name: string, text: string): string {
+  if (new RegExp(SNAPSHOT_ID_PATTERN).test(text)) return text
+  throw new UsageError(`${name} expects a version, such as VS-0009`)
+}
+
+/** A larger difference from the time source is worth a warning. */
+const MAX_OFFSET_MS = 2000
+const CLOCK_TIMEOUT_MS = 2000
+
+/** A warning if the clock differs from a time source, or if the source does not respond; undefined if it agrees. */
+async function clockWarning(server: NtpServer): Promise<string | undefined> {
+  const monotonicMs = () => performance.now()
+  try {
+    const { referenceMs, atMonotonicMs, errorMs } = await querySntp({
+      server,
+      turn: 0,
+      timeoutMs: CLOCK_TIMEOUT_MS,
+      nowMs: Date.now,
+      monotonicMs,
+    })
+    const offsetMs = Date.now() - (referenceMs + monotonicMs() - atMonotonicMs)
+    if (Math.abs(offsetMs) <= MAX_OFFSET_MS + errorMs) return undefined
+    const direction = offsetMs > 0 ? 'ahead of' : 'behind'
+    return `the clock is ${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${direction} ${server.host} (SVC_NTP_SERVER)`
+  } catch (error) {
+    return `the clock could not be compared with ${server.host} (SVC_NTP_SERVER): ${messageOf(error)}`
+  }
+}
+
+/** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
+export async function runPublication<Result extends PublishResult>(
+  values: PublicationValues,
+  publish: (publication: ReleaseOptions) => Promise<Result>,
+  formatMore: (result: Result) => readonly string[] = () => [],
+): Promise<CommandResult> {
+  const { wait: service } = values
+  const note = values.note === undefined ? undefined : requireOption('note', values.note)
+  const { folder, store } = openReleasesFolder(values.releases)
+  requireFolder(folder, values.create === true)
+  const { readVersions } = await import('../publishing/releases/published-versions.ts')
+  const { checkLog } = await import('../tlog/signing/published-log.ts')
+  const hasLog = await withConsequence('nothing was published', async () => {
+    if (readTlogOrigin(folder) === undefined) return false
+    await checkLog(logPublication(folder), readVersions(store))
+    return true
+  })
+  const prepare: ReleaseOptions['prepare'] = async (read) => {
+    if (values['no-cards']) return []
+    const { publishCards } = await import('../cards/publish-cards.ts')
+    return publishCards(store, read)
+  }
+  const { ntpServer } = readConfig(['SVC_NTP_SERVER'])
+  const clock = ntpServer && (await clockWarning(ntpServer))
+  const published = await withConsequence('nothing was published', () =>
+    publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
+  )
+  const unwritten = keepBytesInGit(folder)
+  const warnings = [clock, ...published.warnings, unwritten].filter((each) => each !== undefined)
+  const result = { ...published, warnings }
+  const lines = [...formatResult(result, folder), ...formatMore(published)]
+  const log = hasLog ? await extendLog(folder, store, !values['no-witnesses']) : undefined
+  if (service !== undefined) {
+    await waitForVersion(service, result.entry)
+    lines.push(`${service.origin} serves ${result.entry.snapshotId}.`)
+  }
+  return {
+    json: { folder, ...result, ...(log === undefined ? {} : { log }) },
+    lines: [...lines, ...(log ? cosignLines(log, folder) : [])],
+  }
+}
+
+/** Throws a UsageError for a name that is not one of a content file; `context` precedes the name. */
+export function parseResources(
+  names: readonly string[] | undefined,
+  context = '--only names',
+): ReadonlySet<TranslatedName> | undefined {
+  if (names === undefined || names.length === 0) return undefined
+  return new Set(
+    names.map((name) => {
+      const found = resourceOfFile(`${name.replace(/\.yaml$/, '')}.yaml`)
+      if (found !== undefined) return isPastEventsName(found) ? 'status' : found
+      const known = [...CONTENT_FILES.keys()].map((file) => file.replace('.yaml', ''))
+      const expected = expectedName(name, known, 'a resource', `one of ${known.join(', ')}`)
+      throw new UsageError(`${context} ${JSON.stringify(name.slice(0, 64))}; expected ${expected}`)
+    }),
+  )
+}
+
+export const ONLY_OPTION = textOptions(`RESOURCE: publish this resource with its translations alone,
+  such as status; may be given several times`)
+
+export const OVER_OPTION = {
+  ...textOption(`VS-NNNN: publish although the content is based on an older
+  version than this newest one, and replace what came in between`),
+  parse: parseVersion,
+}

@@ -1,0 +1,122 @@
+import { messageOf } from '@public-api/contract/errors/error-message'
+import {
+  createRecorder,
+  type RecordedVersions,
+} from '@public-api/contract/history/published-record'
+import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { VersionEntryError } from '@public-api/contract/history/version-entry'
+import {
+  changedEventResources,
+  type RemovedEvent,
+  removedEvents,
+} from '@public-api/contract/snapshots/removed-events'
+import { readHistory } from '../../crypto/published-history.ts'
+import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
+import { PublishError } from '../rules/publish-error.ts'
+
+/** Every version, oldest first. Throws a PublishError (HISTORY), also for a link or special file in the folder. */
+export function readVersions(store: ReleaseStore): readonly VersionEntry[] {
+  try {
+    const irregular = store
+      .listEntries()
+      .find(({ kind }) => kind === 'link' || kind === 'special file')
+    if (irregular !== undefined) {
+      const { name, kind } = irregular
+      const found = `the releases folder has the ${kind} ${name}; expected regular files`
+      throw new PublishError('HISTORY', found)
+    }
+    return readHistory(store)
+  } catch (error) {
+    const faults = [ChainError, VersionEntryError, ReleaseFileError]
+    if (!faults.some((fault) => error instanceof fault)) throw error
+    const message = `the published history is damaged: ${messageOf(error)}`
+    throw new PublishError('HISTORY', message, { cause: error })
+  }
+}
+
+/** The version with an id. Throws a PublishError (VERSION). */
+export function requireVersion(
+  versions: readonly VersionEntry[],
+  snapshotId: string,
+): VersionEntry {
+  const found = versions.find((each) => each.snapshotId === snapshotId)
+  if (found !== undefined) return found
+  const newest = versions.at(-1)?.snapshotId
+  throw new PublishError(
+    'VERSION',
+    newest === undefined
+      ? 'no version is published'
+      : `there is no version ${JSON.stringify(snapshotId.slice(0, 30))}; expected ${versions[0]?.snapshotId} to ${newest}`,
+  )
+}
+
+/** The incidents and maintenances that a version removed. None if a resource cannot be read. */
+export function eventsRemovedBetween(
+  store: ReleaseStore,
+  before: Pick<VersionEntry, 'resources'> | undefined,
+  after: Pick<VersionEntry, 'resources'>,
+): readonly RemovedEvent[] {
+  if (before === undefined) return []
+  const names = changedEventResources(before.resources, after.resources)
+  const readAll = ({ resources }: Pick<VersionEntry, 'resources'>) =>
+    names.flatMap((name) => {
+      const digest = resources[name]
+      return digest === undefined
+        ? []
+        : [JSON.parse(store.readResourceText(name, digest)) as unknown]
+    })
+  try {
+    return removedEvents(readAll(before), readAll(after))
+  } catch (error) {
+    if (error instanceof ReleaseFileError) return []
+    throw error
+  }
+}
+
+/** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
+export function resourceFault(
+  store: ReleaseStore,
+  name: string,
+  digest: string,
+): string | undefined {
+  try {
+    store.readResourceText(name, digest)
+    return undefined
+  } catch (error) {
+    if (error instanceof ReleaseFileError) return error.message
+    throw error
+  }
+}
+
+/** The versions and resources of a store, as a record is made of them. Without `kept`, all are read. */
+export function recordedVersions(
+  store: ReleaseStore,
+  versions: readonly VersionEntry[],
+  kept?: () => string | undefined,
+): RecordedVersions {
+  const byId = new Map(versions.map((entry) => [entry.snapshotId, entry]))
+  return {
+    head: { sequence: versions.length },
+    version: (snapshotId) => byId.get(snapshotId),
+    archived(name, digest) {
+      try {
+        return JSON.parse(store.readResourceText(name, digest)) as unknown
+      } catch {
+        return undefined
+      }
+    },
+    redactionCount: store.listRedactions().length,
+    ...(kept === undefined ? {} : { kept }),
+  }
+}
+
+/** Keeps what all versions together say beside them. Readers go on without it, only more slowly, so it is never a failure. */
+export function keepRecord(store: ReleaseStore, versions: readonly VersionEntry[]): void {
+  const recorder = createRecorder()
+  recorder.read(recordedVersions(store, versions, () => store.readRecord()))
+  try {
+    store.writeRecord(recorder.format())
+  } catch (error) {
+    if (!(error instanceof ReleaseFileError)) throw error
+  }
+}
