@@ -116,7 +116,7 @@ function shards(files: readonly string[], count: number): readonly (readonly str
 
 const TEST_ARGS = [
   '--test',
-  '--test-timeout=180000',
+  '--test-timeout=900000',
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
 ]

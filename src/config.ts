@@ -61,14 +61,19 @@ export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 /** The configuration of one deployment, checked. Folders and files are absolute paths. */
 export type Config = Readonly<ReturnType<typeof inspectConfig>['config']>
 
-/** Former names of variables, refused with the current name: a setting that is silently ignored is worse. */
-export const RENAMED_VARIABLES: { readonly [former: string]: string } = {
-  SVC_LOG_KEY: 'SVC_TLOG_KEY',
-  SVC_KEY_HASH_SECRET: 'SVC_API_KEY_HASH_SECRET',
-  SVC_KEY_HASH_SECRET_PREVIOUS: 'SVC_API_KEY_HASH_SECRET_PREVIOUS',
-  SVC_NODES: 'SVC_LIMIT_NODES',
-  SVC_CACHE_SECONDS: 'SVC_REUSE_SECONDS',
-  SVC_RELOAD_SECONDS: 'SVC_RELEASE_POLL_SECONDS',
+const renamed = (name: string) => `the new name, ${name}`
+const NOT_COUNTED_APART = 'no value: nodes with one PostgreSQL (SVC_DATABASE_URL) count there'
+
+/** Variables of former versions, refused with what to do: a setting that is silently ignored is worse. */
+const FORMER_VARIABLES: { readonly [former: string]: string } = {
+  SVC_LOG_KEY: renamed('SVC_TLOG_KEY'),
+  SVC_KEY_HASH_SECRET: renamed('SVC_API_KEY_HASH_SECRET'),
+  SVC_KEY_HASH_SECRET_PREVIOUS: renamed('SVC_API_KEY_HASH_SECRET_PREVIOUS'),
+  SVC_CACHE_SECONDS: renamed('SVC_REUSE_SECONDS'),
+  SVC_RELOAD_SECONDS: renamed('SVC_RELEASE_POLL_SECONDS'),
+  SVC_VALKEY_URL: NOT_COUNTED_APART,
+  SVC_LIMIT_NODES: NOT_COUNTED_APART,
+  SVC_NODES: NOT_COUNTED_APART,
 }
 
 /** Where hosted challenges are verified by default. */
@@ -110,13 +115,6 @@ function readDatabase(
   }
   // The file name is used as written: it is not a URL and may contain % or #.
   return file === '' ? embedded : { kind: 'sqlite', file: path.resolve(workingDir, file) }
-}
-
-function readValkeyUrl(reader: EnvironmentReader): string | undefined {
-  const name = 'SVC_VALKEY_URL'
-  const url = reader.url(name, ['valkey:', 'redis:', 'valkeys:', 'rediss:'], true)
-  if (url === undefined || url.hostname !== '') return url?.href
-  return reader.reportInvalid(name, 'a host, such as valkey://127.0.0.1:6379', true)
 }
 
 function readVerifyUrl(reader: EnvironmentReader, runtime: Runtime): string | undefined {
@@ -192,7 +190,7 @@ function isInside(folder: string, parent: string): boolean {
  */
 export function inspectConfig(env: Environment, workingDir: string) {
   const reader = createEnvironmentReader(env)
-  reader.refuseRenamed(RENAMED_VARIABLES)
+  reader.refuseFormer(FORMER_VARIABLES)
   reader.refuseExported('SVC_')
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
@@ -239,10 +237,6 @@ export function inspectConfig(env: Environment, workingDir: string) {
     maxConnections: reader.integer('SVC_MAX_CONNECTIONS', 1, 1_000_000) ?? 10_000,
     /** How long a signed response may be reused; 0: never. */
     cacheSeconds: reader.integer('SVC_REUSE_SECONDS', 0, 60) ?? 0,
-    /** Shared counters of several nodes; may contain a password. */
-    valkeyUrl: readValkeyUrl(reader),
-    /** While Valkey is unavailable, each node gets its share of the limits. */
-    nodes: reader.integer('SVC_LIMIT_NODES', 1, 1000) ?? 1,
     adminPort,
     /** How often to check for a new release; 0: only on SIGHUP. */
     reloadSeconds: reader.integer('SVC_RELEASE_POLL_SECONDS', 0, 86_400) ?? 5,

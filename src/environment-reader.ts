@@ -68,10 +68,10 @@ export function createEnvironmentReader(env: Environment) {
     text,
     reportInvalid,
     parsed,
-    /** Reports each variable that is set by a former name. The value is not shown: it may be a secret. */
-    refuseRenamed(renamed: { readonly [former: string]: string }): void {
-      for (const [former, current] of Object.entries(renamed)) {
-        if (text(former) !== undefined) reportInvalid(former, `the new name, ${current}`, true)
+    /** Reports each former variable that is set, with what is expected now. The value is not shown: it may be a secret. */
+    refuseFormer(expectations: { readonly [former: string]: string }): void {
+      for (const [former, expected] of Object.entries(expectations)) {
+        if (text(former) !== undefined) reportInvalid(former, expected, true)
       }
     },
     /** Reports names with this prefix behind `export`, which podman and docker take from a file as part of the name. */

@@ -32,8 +32,6 @@ test('an empty environment is a valid configuration', () => {
     challenge: { provider: 'altcha' },
     trustedProxies: [],
     workers: 1,
-    valkeyUrl: undefined,
-    nodes: 1,
     adminPort: undefined,
     reloadSeconds: 5,
     maxConnections: 10_000,
@@ -52,20 +50,22 @@ test('trims values and treats empty ones as unset', () => {
   assert.deepEqual(read({ PORT: '', SVC_LOG_LEVEL: '  ', SVC_NTP_SERVER: '' }), read({}))
 })
 
-test('refuses a variable by its former name, without its value', () => {
+test('refuses a variable of a former version with what to do, without its value', () => {
   const former = {
-    SVC_LOG_KEY: 'SVC_TLOG_KEY',
-    SVC_KEY_HASH_SECRET: 'SVC_API_KEY_HASH_SECRET',
-    SVC_KEY_HASH_SECRET_PREVIOUS: 'SVC_API_KEY_HASH_SECRET_PREVIOUS',
-    SVC_NODES: 'SVC_LIMIT_NODES',
-    SVC_CACHE_SECONDS: 'SVC_REUSE_SECONDS',
-    SVC_RELOAD_SECONDS: 'SVC_RELEASE_POLL_SECONDS',
+    SVC_LOG_KEY: 'the new name, SVC_TLOG_KEY',
+    SVC_KEY_HASH_SECRET: 'the new name, SVC_API_KEY_HASH_SECRET',
+    SVC_KEY_HASH_SECRET_PREVIOUS: 'the new name, SVC_API_KEY_HASH_SECRET_PREVIOUS',
+    SVC_CACHE_SECONDS: 'the new name, SVC_REUSE_SECONDS',
+    SVC_RELOAD_SECONDS: 'the new name, SVC_RELEASE_POLL_SECONDS',
+    SVC_VALKEY_URL: 'no value: nodes with one PostgreSQL (SVC_DATABASE_URL) count there',
+    SVC_LIMIT_NODES: 'no value: nodes with one PostgreSQL (SVC_DATABASE_URL) count there',
+    SVC_NODES: 'no value: nodes with one PostgreSQL (SVC_DATABASE_URL) count there',
   }
   const env = Object.fromEntries(Object.keys(former).map((name) => [name, '2']))
   const { config, mistakes } = inspectConfig(env, WORKING_DIR)
   assert.deepEqual(
     mistakes,
-    Object.entries(former).map(([name, current]) => `${name}: expected the new name, ${current}`),
+    Object.entries(former).map(([name, expected]) => `${name}: expected ${expected}`),
   )
   assert.deepEqual(config.unknownVariables, [])
 })
@@ -401,23 +401,11 @@ test('an unusable database or counter store is refused without repeating its URL
     ['sqlite://db/service.sqlite', 'sqlite://u:p@db'],
     'a file after sqlite:, such as sqlite:/srv/data/service.sqlite',
   )
-  assertRefused(
-    'SVC_VALKEY_URL',
-    ['http://cache:6379', 'cache:6379', 'none'],
-    'a URL that starts with valkey:// or redis:// or valkeys:// or rediss://',
-  )
-  assertRefused('SVC_VALKEY_URL', ['redis://'], 'a host, such as valkey://127.0.0.1:6379')
-  const { mistakes } = inspectConfig({ SVC_LIMIT_NODES: '0' }, WORKING_DIR)
-  assert.deepEqual(mistakes, ['SVC_LIMIT_NODES: expected a whole number from 1 to 1000, found "0"'])
-  for (const url of ['valkey://cache:6379', 'rediss://:p@cache/2', 'valkeys://cache']) {
-    assert.equal(inspectConfig({ SVC_VALKEY_URL: url }, WORKING_DIR).config.valkeyUrl, url)
-  }
 })
 
 test('a URL that may contain a password is not quoted', () => {
   const cases = {
     SVC_DATABASE_URL: 'mysql://user:hunter2@db/app',
-    SVC_VALKEY_URL: 'http://:hunter2@cache',
     SVC_BASE_URL: 'https://user:hunter2@example.test',
     SVC_CHALLENGE_VERIFY_URL: 'https://user:hunter2@verify.example/x',
     SVC_SECURITY_CONTACT: 'https://user:hunter2@example.test/security',

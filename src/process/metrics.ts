@@ -178,13 +178,10 @@ export function servingMetrics({
   timeQuality,
   store,
   connections,
-  limiterMode,
 }: {
   readonly timeQuality: TimeQualityMonitor
   readonly store: StoreHealth
   readonly connections: Connections['counts']
-  /** Whether requests are counted with all nodes, or in this node against its share. */
-  readonly limiterMode: () => string
 }): MetricTable {
   return {
     svc_store_unavailable_seconds: {
@@ -207,12 +204,6 @@ export function servingMetrics({
     svc_connections_stalled_total: {
       help: 'Connections reset because the client took too few bytes, or because too much was unsent.',
       read: () => connections().stalled,
-    },
-    svc_limiter_mode: {
-      help: 'How rate limits are counted: 1 for the mode in use.',
-      label: 'mode',
-      aggregator: 'max',
-      read: () => ({ [limiterMode()]: 1 }),
     },
     svc_time_quality_state: {
       help: 'The quality of the clock as /api/v1/time reports it: 1 for the current state.',

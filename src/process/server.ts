@@ -24,13 +24,10 @@ import {
   openTimeQuality,
   type TimeQualityMonitor,
 } from '../service/time/time-quality.ts'
-import { ACTOR_KEY_PREFIX } from '../service/waitlist/actor.ts'
 import { admitRegistration } from '../service/waitlist/rate-limits.ts'
 import { ADDRESS_HASH_LABEL } from '../service/waitlist/waitlist-entry.ts'
 import { createWaitlist } from '../service/waitlist/waitlist.ts'
 import type { Counters } from '../storage/counters/counters.ts'
-import { createSharedCounters } from '../storage/counters/shared-counters.ts'
-import { openValkeyCounters } from '../storage/counters/valkey-counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { PublishedTlog } from '../tlog/served-tlog.ts'
 import { countTraffic, servingMetrics, type Metrics } from './metrics.ts'
@@ -82,6 +79,7 @@ export interface ServerOptions extends Pick<StopTimes, 'graceMs'> {
   readonly config: Config
   readonly releases: ServableReleases
   readonly secrets: Secrets
+  /** What counts where no database is shared. */
   readonly localCounters: Counters
   /** How long a stop waits for a further connection, for a worker that gets them from the primary. Default: 0. */
   readonly acceptQuietMs?: number
@@ -114,36 +112,6 @@ async function openSigning(
   return { signer, keys: publishedKeys }
 }
 
-/** Opens the counters: in Valkey where it is configured, else in a shared database, else in this node. */
-async function openCounters(
-  { config: { valkeyUrl: url, nodes }, localCounters: local, log }: ServerOptions,
-  database: Counters | undefined,
-) {
-  if (url === undefined) {
-    return { counters: database ?? local, mode: () => 'shared', close: () => {} }
-  }
-  const valkey = await openValkeyCounters({ url })
-  const reason = valkey.failure()
-  if (reason !== undefined) log.warn({ reason }, 'Valkey unavailable; retrying')
-  const counters = createSharedCounters({
-    shared: valkey,
-    local,
-    database,
-    monotonicMs: () => performance.now(),
-    onModeChange(mode, cause) {
-      if (mode === 'shared') log.info({ mode }, 'Rate limits are counted by all nodes')
-      else
-        log.error(
-          { mode, reason: cause },
-          'Valkey unavailable; this node enforces its share of the rate limits',
-        )
-    },
-    nodes,
-    localSecretPrefix: ACTOR_KEY_PREFIX,
-  })
-  return { counters, mode: counters.mode, close: valkey.close }
-}
-
 /** Opens the resources of a serving process and listens. Rejects with a readable reason if the port is taken. */
 export async function startServer(options: ServerOptions): Promise<Serving> {
   const { config, graceMs, secrets, log, metrics } = options
@@ -158,8 +126,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   })
   const store = traffic && observeStorage(opened, traffic.onStoreCall)
   const storage = store?.storage ?? opened
-  const limiter = await openCounters(options, opened.counters)
-  const { counters } = limiter
+  const counters = opened.counters ?? options.localCounters
   const clock = SYSTEM_CLOCK
   const provider = createChallenge(config.challenge, { counters, clock })
   const challenge = traffic?.challenge(provider) ?? provider
@@ -201,7 +168,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const timeQuality = openTime(config, log)
   if (store !== undefined) {
     const connections = () => server.tracked.counts()
-    metrics?.add(servingMetrics({ timeQuality, store, limiterMode: limiter.mode, connections }))
+    metrics?.add(servingMetrics({ timeQuality, store, connections }))
   }
   const compose = createAppComposer({
     runtime: config.runtime,
@@ -243,7 +210,6 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
       await stopListening(server, graceMs, { acceptQuietMs: options.acceptQuietMs ?? 0 })
       store?.close()
       timeQuality.close()
-      limiter.close()
       await storage.close()
     },
   }

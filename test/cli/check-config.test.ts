@@ -28,7 +28,7 @@ test('every mistake of variables, folders and secrets is reported in one run', a
     SVC_RUNTIME: 'production',
     SVC_WORKERS: 'many',
     SVC_RELEASES_DIR: 'nowhere',
-    SVC_VALKEY_URL: 'http://:hunter2@cache',
+    SVC_VALKEY_URL: 'valkey://:hunter2@cache',
   }
   const { status, out, error } = await svcIn(folder, ['check', '--config'], { env })
   assert.equal(status, 1)
@@ -37,7 +37,7 @@ test('every mistake of variables, folders and secrets is reported in one run', a
   for (const expected of [
     /SVC_WORKERS: expected a whole number from 1 to 256, found "many"/,
     /SVC_RELEASES_DIR: expected a folder of published releases, found nothing/,
-    /SVC_VALKEY_URL: expected/,
+    /SVC_VALKEY_URL: expected no value/,
     /SVC_API_KEY_HASH_SECRET: expected/,
     /signing-key\.pem: expected/,
   ]) {

@@ -28,19 +28,17 @@ interface ComposeService {
 
 const NAMESPACES = ['--mount', '--net', '--propagation', 'private']
 /** The services' addresses in the subnet of compose.yaml. The first is that from which Caddy connects. */
-const HOSTS = ['proxy', 'node-1', 'node-2', 'postgres', 'valkey']
+const HOSTS = ['proxy', 'node-1', 'node-2', 'postgres']
 const ORIGIN_HOST = 'api.example.org'
 const addressOf = (service: string) => `172.30.0.${HOSTS.indexOf(service) + 2}`
 
 const skip =
   postgresMissing ??
   (userInfo().uid === 0 &&
-  ['unshare', 'ip', 'setpriv', 'caddy', 'redis-server', 'openssl', 'pg_isready'].every(
-    hasProgram,
-  ) &&
+  ['unshare', 'ip', 'setpriv', 'caddy', 'openssl', 'pg_isready'].every(hasProgram) &&
   spawnSync('unshare', [...NAMESPACES, 'true']).status === 0
     ? false
-    : 'needs root, namespaces, iproute2, Caddy, redis-server, openssl and pg_isready')
+    : 'needs root, namespaces, iproute2, Caddy, openssl and pg_isready')
 
 /** Gives this machine the network and the folders of the file, in namespaces. */
 const ENTER = `
@@ -130,18 +128,6 @@ async function startDatabase(t: TestContext): Promise<void> {
   const [kind, check = ''] = healthcheck?.test ?? []
   assert.equal(kind, 'CMD-SHELL')
   execFileSync('sh', ['-c', check], { env: { ...process.env, PGHOST: addressOf('postgres') } })
-}
-
-async function startCounters(t: TestContext): Promise<void> {
-  const { command = [], healthcheck } = serviceOf('valkey')
-  const network = ['--bind', addressOf('valkey'), '--protected-mode', 'no']
-  assert.equal(command[0], 'valkey-server')
-  start(t, 'redis-server', [...command.slice(1), ...network], process.env)
-  assert.deepEqual(healthcheck?.test, ['CMD', 'valkey-cli', 'ping'])
-  await eventually('Valkey responds', () => {
-    const { stdout } = spawnSync('redis-cli', ['-h', 'valkey', 'ping'], { encoding: 'utf8' })
-    return stdout === 'PONG\n' || undefined
-  })
 }
 
 /** Starts a node. Unlike in containers, nodes share one network: each has its own address and admin port. */
@@ -243,9 +229,8 @@ if (process.env['COMPOSE_NAMESPACE'] === undefined) {
     assert.match(out, /ℹ pass 1\n/)
   })
 } else {
-  test('two nodes, PostgreSQL, Valkey and Caddy work as compose.yaml configures them', async (t) => {
+  test('two nodes, PostgreSQL and Caddy work as compose.yaml configures them', async (t) => {
     await startDatabase(t)
-    await startCounters(t)
     const nodes = [await startNode(t, 'node-1'), await startNode(t, 'node-2')]
     const ca = await startProxy(t)
 

@@ -31,7 +31,7 @@ test('two nodes run read-only and as non-root, with variables that the service a
     } = services[name] ?? {}
     assert.equal(isReadOnly, true)
     assert.equal(user, '65532:65532')
-    assert.deepEqual(Object.keys(needed), ['postgres', 'valkey'])
+    assert.deepEqual(Object.keys(needed), ['postgres'])
     const url = environment['SVC_DATABASE_URL']?.replace(/\$\{[^}]*\}/, 'secret') ?? ''
     const { mistakes } = inspectConfig({ ...environment, SVC_DATABASE_URL: url }, '/')
     assert.deepEqual(mistakes, [])
@@ -39,13 +39,7 @@ test('two nodes run read-only and as non-root, with variables that the service a
 })
 
 test('the parts that services name exist', () => {
-  assert.deepEqual(Object.keys(services).toSorted(), [
-    'node-1',
-    'node-2',
-    'postgres',
-    'proxy',
-    'valkey',
-  ])
+  assert.deepEqual(Object.keys(services).toSorted(), ['node-1', 'node-2', 'postgres', 'proxy'])
   assert.deepEqual(Object.keys(volumes), ['postgres', 'caddy'])
   assert.deepEqual(Object.keys(networks), ['internal'])
   const proxy = readFileSync('deploy/container/Caddyfile', 'utf8')

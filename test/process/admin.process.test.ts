@@ -31,7 +31,6 @@ const EXPECTED_METRICS = [
   'svc_release_damaged',
   'svc_release_refused',
   'svc_store_unavailable_seconds',
-  'svc_limiter_mode',
   'svc_time_quality_state',
 ]
 

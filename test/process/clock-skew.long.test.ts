@@ -12,7 +12,7 @@ test(
   { skip: postgresMissing ?? simulatedClockMissing ?? false },
   async (t) => {
     const { url } = await startPostgres(t)
-    const env = { SVC_CHALLENGE: 'altcha', SVC_DATABASE_URL: url, SVC_LIMIT_NODES: '2' }
+    const env = { SVC_CHALLENGE: 'altcha', SVC_DATABASE_URL: url }
     const one = await startRegistering(t, env)
     const clock = createSimulatedClock(t, Date.now() + SKEW_MS)
     const ahead = await startRegistering(t, { ...env, ...clock.env }, { deployment: one })

@@ -7,7 +7,6 @@ import { LIMITS } from '@public-api/contract/terms/limits'
 import { withDatabase } from '../../src/cli/database.ts'
 import type { DatabaseLocation } from '../../src/storage/stores/storage.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
-import { REDIS_SKIP_REASON, startRedis } from '../storage/counters/redis-server.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { startMixedTraffic, type Tally } from '../support/mixed-traffic.ts'
@@ -30,10 +29,7 @@ const DOCUMENT = new URL('../../docs/faults.md', import.meta.url)
 const MARK =
   '<!-- table: written by test/process/cluster-faults.long.test.ts with WRITE_FAULTS=1 -->'
 
-const skip =
-  postgresMissing ??
-  REDIS_SKIP_REASON ??
-  (hasProgram('nginx') ? undefined : 'nginx is not installed')
+const skip = postgresMissing ?? (hasProgram('nginx') ? undefined : 'nginx is not installed')
 
 /** A part that can be ended and started again, or frozen and thawed. */
 interface Part {
@@ -81,13 +77,10 @@ test(
   { skip, timeout: 600_000 },
   async (t: TestContext) => {
     const postgres = await startPostgres(t)
-    const valkey = await startRedis(t)
     const { folder } = makeDeployment(t)
     const env = {
       SVC_CHALLENGE: 'test',
       SVC_DATABASE_URL: postgres.url,
-      SVC_VALKEY_URL: valkey.url,
-      SVC_LIMIT_NODES: String(NODES),
       SVC_TRUSTED_PROXIES: '127.0.0.1',
       SVC_LOG_LEVEL: 'warn',
     }
@@ -140,7 +133,6 @@ test(
         thaw: () => node.process.signal('SIGCONT'),
       })),
       { name: 'PostgreSQL', ...postgres },
-      { name: 'Valkey', ...valkey },
       { name: BALANCER, ...balancer },
     ]
     const traffic = startMixedTraffic(balancer.port, key)
@@ -194,13 +186,6 @@ test(
       PER_ACTOR,
       'one limit over all nodes, afterwards',
     )
-    await valkey.kill()
-    const share = Math.ceil(PER_ACTOR / NODES)
-    assert.ok(
-      (await admittedOf(ports, '192.0.2.3')) <= share * NODES,
-      'a share for each node without Valkey',
-    )
-
     const [first, ...others] = ports
     const headers = { 'X-SVC-Key': key }
     const revoked = await say(first ?? 0, {

@@ -29,7 +29,7 @@ test('reports all mistakes together, each with its variable, and creates nothing
     SVC_DEPLOYMENT: 'canary',
     SVC_RELEASES_DIR: 'nowhere',
     SVC_DATABASE_URL: 'mysql://root:hunter2@db/app',
-    SVC_VALKEY_URL: 'http://valkey',
+    SVC_VALKEY_URL: 'valkey://:hunter2@cache',
     SVC_CHALLENGE: 'turnstile',
     SVC_TRUSTED_PROXIES: '10.0.0.0/33',
     SVC_WORKERS: '0',

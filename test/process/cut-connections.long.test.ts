@@ -9,7 +9,6 @@ import { Client } from 'pg'
 import { withDatabase } from '../../src/cli/database.ts'
 import type { DatabaseLocation } from '../../src/storage/stores/storage.ts'
 import { responseTo, startSntpServer } from '../service/time/sntp-server.ts'
-import { REDIS_SKIP_REASON, startRedis } from '../storage/counters/redis-server.ts'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { startMixedTraffic } from '../support/mixed-traffic.ts'
@@ -19,7 +18,7 @@ import { createSeededRandom, seedOf } from '../support/seeded-random.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
 import { issueInto } from '../support/stored-keys.ts'
 
-// Every connection of a serving process is cut at random moments, under processor load: those to PostgreSQL, Valkey and
+// Every connection of a serving process is cut at random moments, under processor load: those to PostgreSQL and
 // a time server, the workers, and the connections of readers and of the admin port. The process
 // continues to run, anonymous reads succeed, and what a response stated about a registration is true.
 
@@ -137,26 +136,21 @@ async function assertTruth(
 }
 
 test(
-  'a node with PostgreSQL and Valkey survives every cut',
-  { skip: postgresMissing ?? REDIS_SKIP_REASON, timeout: 4 * MINUTE_MS },
+  'a node with PostgreSQL survives every cut',
+  { skip: postgresMissing, timeout: 4 * MINUTE_MS },
   async (t) => {
     const postgres = await startPostgres(t)
-    const valkey = await startRedis(t)
-    const relays = [
-      await startCuttingRelay(t, postgres.port),
-      await startCuttingRelay(t, valkey.port),
-    ] as const
+    const relay = await startCuttingRelay(t, postgres.port)
     const time = await startSntpServer(
       (query) => [[], [Buffer.from('?')], [responseTo(query)]].at(random(3)) ?? [],
     )
     t.after(() => time.stop())
     const url = new URL(postgres.url)
-    url.port = String(relays[0].port)
+    url.port = String(relay.port)
     const deployment = makeDeployment(t)
     const service = startService(t, deployment.folder, {
       ...ENV,
       SVC_DATABASE_URL: url.href,
-      SVC_VALKEY_URL: `redis://127.0.0.1:${relays[1].port}`,
       SVC_NTP_SERVER: `127.0.0.1:${time.port}`,
     })
     await service.serving()
@@ -171,7 +165,7 @@ test(
       service,
       { kind: 'postgres', url: postgres.url },
       () => [
-        ...relays.map((relay) => cutForAMinute(2000, () => relay.cut())),
+        cutForAMinute(2000, () => relay.cut()),
         cutForAMinute(4000, () =>
           direct.query(
             'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',

@@ -113,10 +113,7 @@ function environments(deployment: Deployment): readonly Environment[] {
       SVC_CHALLENGE: 'test',
       SVC_MAX_CONNECTIONS: '1000',
       SVC_REUSE_SECONDS: '60',
-      SVC_LIMIT_NODES: '3',
       SVC_RELEASE_POLL_SECONDS: '1',
-      // Nothing listens on this port. The start does not wait for Valkey.
-      SVC_VALKEY_URL: 'redis://127.0.0.1:9',
     },
     // Variables that might be expected to reopen issuance. The program reports that the first have no effect.
     {
@@ -153,7 +150,7 @@ function environments(deployment: Deployment): readonly Environment[] {
 /** What this version refuses to start with: no way to a key either. */
 const REFUSED: readonly Environment[] = [
   { SVC_DATABASE_URL: 'postgres://' },
-  { SVC_VALKEY_URL: 'http://127.0.0.1' },
+  { SVC_VALKEY_URL: 'redis://127.0.0.1' },
   { ...PRODUCTION, SVC_CHALLENGE: 'test' },
 ]
 

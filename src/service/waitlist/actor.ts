@@ -5,7 +5,7 @@ import type { Counters } from '../../storage/counters/counters.ts'
 import type { Clock } from '../clock.ts'
 
 /** Name prefix of the daily keys in the shared secrets. */
-export const ACTOR_KEY_PREFIX = 'actor-key:'
+const ACTOR_KEY_PREFIX = 'actor-key:'
 
 /** How long a day's key is stored after the day, for processes whose clock is slow. */
 const CLOCK_MARGIN_MS = 60_000

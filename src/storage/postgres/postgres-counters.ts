@@ -18,7 +18,7 @@ const EXPIRING = [
   ['spent', 'id', 'until_ms'],
 ] as const
 
-/** Counters in PostgreSQL, for several nodes without Valkey. Windows need not survive a power failure; spent ids must. */
+/** Counters in PostgreSQL, for several nodes. Windows need not survive a power failure; spent ids must. */
 export function createPostgresCounters(
   session: PostgresSession,
   clock: { nowMs(): number },
