@@ -14,7 +14,6 @@ const ENTRIES = [
   'audit.ts',
   'log.ts',
   'write.ts',
-  'run-vectors.ts',
   'node/index.ts',
   'web-crypto.ts',
   'node/node-crypto.ts',

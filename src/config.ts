@@ -65,7 +65,7 @@ const renamed = (name: string) => `the new name, ${name}`
 const NOT_COUNTED_APART = 'no value: nodes with one PostgreSQL (SVC_DATABASE_URL) count there'
 
 /** Variables of former versions, refused with what to do: a setting that is silently ignored is worse. */
-const FORMER_VARIABLES: { readonly [former: string]: string } = {
+export const FORMER_VARIABLES: { readonly [former: string]: string } = {
   SVC_LOG_KEY: renamed('SVC_TLOG_KEY'),
   SVC_KEY_HASH_SECRET: renamed('SVC_API_KEY_HASH_SECRET'),
   SVC_KEY_HASH_SECRET_PREVIOUS: renamed('SVC_API_KEY_HASH_SECRET_PREVIOUS'),

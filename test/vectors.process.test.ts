@@ -5,17 +5,17 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { test } from 'node:test'
-import {
-  type HeaderPair,
-  type VectorOutcome,
-  type Vector,
-  type VectorResponse,
-} from '@public-api/client-internal/vector'
 import { VERIFICATION_FAULTS } from '@public-api/client-internal/verification-error'
 import { findVectorDrift } from '../scripts/write-vectors.ts'
 import { madeHistory } from './support/made-releases.ts'
 import { runApp } from './support/running-app.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
+import {
+  type HeaderPair,
+  type VectorOutcome,
+  type Vector,
+  type VectorResponse,
+} from './support/vector.ts'
 import { RECORDED } from './vectors/build-vectors.ts'
 import { REQUEST_ID } from './vectors/recorded-responses.ts'
 

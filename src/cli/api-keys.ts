@@ -17,7 +17,6 @@ identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}
       'delete keys that expired or were revoked long ago',
       () => import('./api-keys/purge-expired-command.ts'),
     ],
-    issue: ['create a key, unless issuing is paused', () => import('./api-keys/issue-command.ts')],
   },
 )
 

@@ -59,7 +59,7 @@ export const COMMANDS: CommandTable = {
     () => import('./signing-key.ts'),
     'Keys:',
   ],
-  'api-keys': ['list, revoke, purge or issue API keys', () => import('./api-keys.ts')],
+  'api-keys': ['list, revoke or purge API keys', () => import('./api-keys.ts')],
   db: ['back up, restore, check or copy the database', () => import('./db.ts'), 'Operation:'],
   completion: [
     'print the completion script for bash or zsh',

@@ -2,13 +2,13 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
-import type { HeaderPair } from '@public-api/client-internal/vector'
 import {
   VerificationError,
   type VerificationFault,
 } from '@public-api/client-internal/verification-error'
 import { verifyResponse, type VerifiedResponse } from '@public-api/client-internal/verify-response'
 import { key } from '../client/scripted-client.ts'
+import type { HeaderPair } from '../support/vector.ts'
 
 /** A response through a cache, any gzip undone. */
 export interface CachedResponse extends HttpResponse {

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict'
-import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = fileURLToPath(new URL('./import/statuspage/', import.meta.url))
 const FILES = readdirSync(FOLDER).map((name) => path.join(FOLDER, name))
-
-/** Serves the documents below a path, as a Statuspage does. */
-const page: RequestListener = ({ url = '' }, response) => {
-  const [, name] = /^\/page\/api\/v2\/([a-z-]+\.json)$/.exec(url) ?? []
-  const file = path.join(FOLDER, name ?? '')
-  if (name === undefined || !existsSync(file)) response.writeHead(404).end('{}')
-  else response.writeHead(200, { 'Content-Type': 'application/json' }).end(readFileSync(file))
-}
 
 function contentFolder(t: TestContext) {
   const content = makeContent(t)
@@ -101,99 +92,43 @@ test('lists and texts of a page may be null', async (t) => {
   assert.match(readFileSync(file, 'utf8'), /startedAt: 2026-02-01T08:00:00Z\n/)
 })
 
-test('reads a page from its URL, also that of a document, and follows redirects', async (t) => {
-  const { file, run } = contentFolder(t)
-  const origin = await serve(t, page)
-  const moved = await serve(t, ({ url = '' }, response) =>
-    response.writeHead(301, { Location: `${origin}/page${url}` }).end(),
-  )
-  for (const url of [`${origin}/page`, `${origin}/page/api/v2/summary.json`, `${moved}/`]) {
-    fs.rmSync(file)
-    const { status, out, error } = await run(url, '--json')
-    assert.equal(status, 0, error)
-    assert.partialDeepStrictEqual(JSON.parse(out), {
-      ok: true,
-      components: 3,
-      incidents: 2,
-      maintenances: 1,
-    })
+test('a document of another kind, and a URL, change nothing', async (t) => {
+  const { content, file, run } = contentFolder(t)
+  const before = readFileSync(file)
+  const listing = readdirSync(content)
+  const source = path.join(temporaryFolder(t), 'summary.json')
+  for (const [text, expected] of [
+    ['<html>', /is not JSON; expected a document of a Statuspage/],
+    ['[]', /not the documents of a Statuspage: no document has the components/],
+    ['['.repeat(100_000), /is not JSON/],
+    [' '.repeat(8_388_609), /cannot be read: .*8388608/],
+  ] as const) {
+    writeFileSync(source, text)
+    const { status, error } = await run(source, '--replace')
+    assert.match(error, expected)
+    assert.equal(status, 1, error)
   }
+  assert.match((await run(path.join(content, 'no.json'), '--replace')).error, /cannot be read/)
+  for (const args of [[], ['https://status.example.org'], [source, 'http://']]) {
+    const { status, error } = await run(...args, '--replace')
+    assert.equal(status, 2, error)
+    assert.match(error, /expected files with the documents of a Statuspage/)
+  }
+  assert.equal(
+    (await svc('import', 'statuspage', ...FILES, '--content', `${content}/no`)).status,
+    2,
+  )
+  // A full disk.
+  const sync = t.mock.method(fs, 'fsyncSync', () => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  })
+  const full = await run(...FILES, '--replace')
+  sync.mock.restore()
+  assert.equal(full.status, 1)
+  assert.match(full.error, /status\.yaml could not be written \(no space left on device\)/)
+  assert.ok(readFileSync(file).equals(before))
+  assert.deepEqual(readdirSync(content), listing)
 })
-
-test(
-  'a document of another kind, or one that does not end, changes nothing',
-  { timeout: 30_000 },
-  async (t) => {
-    const { content, file, run } = contentFolder(t)
-    const before = readFileSync(file)
-    const listing = readdirSync(content)
-    const big = Buffer.alloc(1_048_576, ' ')
-    const json =
-      (text: string): RequestListener =>
-      (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
-      }
-    const cases: readonly (readonly [number, RequestListener, RegExp])[] = [
-      [1, json('<html>'), /did not return JSON; expected a Statuspage/],
-      [1, json('[]'), /not the documents of a Statuspage: no document has the components/],
-      [1, json('['.repeat(100_000)), /did not return JSON/],
-      [1, (_request, response) => response.writeHead(500).end(), /responded with status 500/],
-      [
-        1,
-        ({ url }, response) => response.writeHead(302, { Location: url }).end(),
-        /redirects more than 3 times/,
-      ],
-      [
-        1,
-        (_request, response) => response.writeHead(302, { Location: 'file:///etc/passwd' }).end(),
-        /redirects to a URL that is not https/,
-      ],
-      [
-        1,
-        (_request, response) => {
-          response.writeHead(200)
-          const write = (): void => {
-            while (response.write(big));
-            response.once('drain', write)
-          }
-          write()
-        },
-        /has more than 8388608 bytes/,
-      ],
-      [3, (_request, response) => response.writeHead(200).write('{'), /did not end in time/],
-      [3, () => undefined, /did not respond in time/],
-      [3, (request) => request.socket.destroy(), /cannot be reached/],
-    ]
-    for (const [status, listener, expected] of cases) {
-      const origin = await serve(t, listener)
-      const outcome = await run(origin, '--replace', '--timeout', status === 3 ? '1' : '20')
-      assert.match(outcome.error, expected)
-      assert.equal(outcome.status, status, outcome.error)
-    }
-    assert.equal((await run(await silentOrigin(), '--replace')).status, 3)
-    const origin = await serve(t, page)
-    assert.match((await run(`${origin}/other`, '--replace')).error, /responded with status 404/)
-    for (const args of [[], [origin, origin], ['http://'], [...FILES, '--timeout', '0']]) {
-      assert.equal((await run(...args, '--replace')).status, 2, args.join(' '))
-    }
-    assert.equal(
-      (await svc('import', 'statuspage', ...FILES, '--content', `${content}/no`)).status,
-      2,
-    )
-    assert.match((await run(path.join(content, 'no.json'), '--replace')).error, /cannot be read/)
-    assert.match((await run(file, '--replace')).error, /is not JSON/)
-    // A full disk.
-    const sync = t.mock.method(fs, 'fsyncSync', () => {
-      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-    })
-    const full = await run(...FILES, '--replace')
-    sync.mock.restore()
-    assert.equal(full.status, 1)
-    assert.match(full.error, /status\.yaml could not be written \(no space left on device\)/)
-    assert.ok(readFileSync(file).equals(before))
-    assert.deepEqual(readdirSync(content), listing)
-  },
-)
 
 test('texts of a hostile page neither act on the terminal nor pass svc check', async (t) => {
   const { content, file, run } = contentFolder(t)

@@ -16,7 +16,7 @@ import {
   storedKey,
 } from './keys/keys-fixture.ts'
 
-const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
+const ACTIONS = ['list', 'revoke', 'purge-expired']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
 
 const TESTED: TestedActions = { command: 'api-keys', actions: ACTIONS }
@@ -26,7 +26,7 @@ test('prints the help of the command and of each action on standard output', () 
 
 test('wrong usage: exit code 2 and one line with the expectation', async (t) => {
   await assertMisuses(TESTED, [
-    [[], /expected an action: list, revoke, purge-expired, issue/],
+    [[], /expected an action: list, revoke, purge-expired\./],
     [['lst'], /unknown command 'lst'; did you mean list\?/],
     [['toString'], /unknown command 'toString'\. Run /],
     [['list', '--jsn'], /unknown option '--jsn'; did you mean --json\?/],
@@ -42,7 +42,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['purge-expired', '--older-than', '1.5'], /--older-than expects whole days from 0 to 3650/],
     [['purge-expired', '--older-than', '3651'], /--older-than expects whole days/],
     [['purge-expired', '--older-than=-1'], /--older-than expects whole days/],
-    [['issue', '--lable', 'x'], /unknown option '--lable'; did you mean --label\?/],
+    [['issue'], /unknown command 'issue'/],
   ])
   // Without an argument the id is read from standard input.
   const { status, error } = await keys(temporaryFolder(t), ['revoke'])
@@ -61,7 +61,6 @@ test('refuses a whole key in any argument without repeating it', async (t) => {
     [['revoke', '--json', WHOLE_KEY], ''],
     [['list', WHOLE_KEY], ''],
     [['purge-expired', `--older-than=${WHOLE_KEY}`], ''],
-    [['issue', '--label', WHOLE_KEY], ''],
     [[WHOLE_KEY], ''],
   ]
   for (const [args, input] of cases) {

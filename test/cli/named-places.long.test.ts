@@ -84,7 +84,6 @@ const OTHERS: { readonly [words: string]: string } = {
   doctor: 'acts on a URL; what it finds on the machine of the service has its place',
   'waitlist join': 'acts on a URL',
   'waitlist show': 'prints what is stored about a person',
-  'api-keys issue': 'test/cli/keys-issue.process.test.ts expects its database; issuing is paused',
   'db copy': 'test/storage/postgres.process.test.ts expects both databases',
   'signing-key record': 'prints a record',
   completion: 'prints a script',

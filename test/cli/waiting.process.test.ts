@@ -88,7 +88,6 @@ test('commands that wait for a server that never responds end with a message', a
   const port = await serveTcp(t)
   const origin = `http://127.0.0.1:${port}`
   const folder = temporaryFolder(t)
-  const content = makeContent(t)
   const env = {
     SVC_DATABASE_URL: `postgres://svc@127.0.0.1:${port}/svc`,
     SVC_DATA_DIR: folder,
@@ -100,7 +99,6 @@ test('commands that wait for a server that never responds end with a message', a
     [3, 'audit', origin, ...limit],
     [3, 'doctor', origin, ...limit],
     [3, 'waitlist', 'join', '--token-only', origin, ...limit],
-    [3, 'import', 'statuspage', origin, '--content', content, '--replace', ...limit],
     [1, 'waitlist', 'count'],
     [1, 'api-keys', 'list'],
   ]

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
+import { build } from 'esbuild'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { runApp } from '../support/running-app.ts'
 import type { TestScope } from '../support/test-scope.ts'
@@ -15,7 +17,7 @@ const JAVASCRIPT = `
 import { createClient, VerificationError } from '@public-api/client'
 import { auditHistory, history } from '@public-api/client/audit'
 import { createFileHeadStore } from '@public-api/client/node'
-import { runVectors } from '@public-api/client/vectors'
+import { runVectors } from './run-vectors.js'
 import { keySelf } from '@public-api/client/write'
 import { readFile } from 'node:fs/promises'
 
@@ -47,11 +49,18 @@ console.log(JSON.stringify({
 }))
 `
 
-/** Reads, audits and verifies every vector with the client that is installed in a folder, on a Node. */
+/** Reads and audits with the client that is installed in a folder, and runs every vector of its package, on a Node. */
 export async function assertUse(t: TestScope, consumer: string, program: string): Promise<void> {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   const file = path.join(consumer, 'use.js')
   writeFileSync(file, JAVASCRIPT)
+  await build({
+    entryPoints: [fileURLToPath(new URL('../support/run-vectors.ts', import.meta.url))],
+    outfile: path.join(consumer, 'run-vectors.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+  })
   const head = path.join(mkdtempSync(path.join(consumer, 'head-')), 'head.json')
   const { stdout } = await run(
     program,

@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
-import type { VectorResponse } from '@public-api/client-internal/vector'
 import {
   importKey,
   type PublishedKey,
   type VerificationKey,
 } from '@public-api/client-internal/verification-key'
+import type { VectorResponse } from '../support/vector.ts'
 import { headerOf, recordResponse, type RecordedRequest } from '../vectors/recorded-responses.ts'
 
 /** When the responses of these tests are asked for, unless they say. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReadData, ReadName } from '@public-api/client-internal/reads'
+import type { IssuedKey, KeyRequest } from '@public-api/client-internal/resources'
 import type {
-  IssuedKey,
-  KeyRequest,
   Registration,
   RegistrationResult,
   RevokedKey,

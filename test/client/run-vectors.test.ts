@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { runVectors } from '@public-api/client-internal/run-vectors'
+import { runVectors } from '../support/run-vectors.ts'
 
 const FOLDER = new URL('../vectors/', import.meta.url)
 

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 import { decodeBase64 } from '@public-api/client-internal/base64'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { startSteps } from '@public-api/client-internal/step-run'
-import type { Vector } from '@public-api/client-internal/vector'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { importKey } from '@public-api/client-internal/verification-key'
 import {
@@ -13,6 +12,7 @@ import {
   type StepReport,
 } from '@public-api/client-internal/verification-step'
 import { verifyInSteps } from '@public-api/client-internal/verify-response'
+import type { Vector } from '../support/vector.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './requested-responses.ts'
 

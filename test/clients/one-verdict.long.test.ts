@@ -4,15 +4,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { decodeBase64 } from '@public-api/client-internal/base64'
 import { LogError } from '@public-api/client-internal/log/log-error'
-import { runVectors } from '@public-api/client-internal/run-vectors'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
-import type {
-  HistoryVector,
-  KeyVector,
-  LogVector,
-  Vector,
-  VectorResponse,
-} from '@public-api/client-internal/vector'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { importKey } from '@public-api/client-internal/verification-key'
 import { verifyResponse } from '@public-api/client-internal/verify-response'
@@ -26,7 +18,15 @@ import {
   PYTHON_ENV,
   runCommand,
 } from '../docs/verifiers.ts'
+import { runVectors } from '../support/run-vectors.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import type {
+  HistoryVector,
+  KeyVector,
+  LogVector,
+  Vector,
+  VectorResponse,
+} from '../support/vector.ts'
 import { logOf } from '../vectors/log-vectors.ts'
 import { digestOf, signAgain, withHeader, withoutHeaders } from '../vectors/response-changes.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'

@@ -57,13 +57,12 @@ describe('the pause is a literal that nothing else changes', () => {
     )
   })
 
-  test('only the app, the command that issues, the doctor and the checks read the literal', () => {
+  test('only the app, the doctor and the checks read the literal', () => {
     const readers = PROGRAM.filter(
       (file) => file !== 'packages/contract/keys/issuance.ts' && /\bISSUANCE\b/.test(codeOf(file)),
     )
     assert.deepEqual(readers, [
       'src/app.ts',
-      'src/cli/api-keys/issue-command.ts',
       'packages/cli/src/doctor/check-documents.ts',
       'scripts/contract-outline.ts',
     ])
@@ -71,7 +70,7 @@ describe('the pause is a literal that nothing else changes', () => {
 
   test('no module imports the namespace, which would hide a use of the literal', () => {
     const importers = PROGRAM.filter((file) => /\/issuance(?:\.ts)?['"]/.test(codeOf(file)))
-    assert.ok(importers.length >= 4)
+    assert.ok(importers.length >= 3)
     for (const file of importers) {
       const taken = codeOf(file).match(/^.*\/issuance(?:\.ts)?['"].*$/gm) ?? []
       for (const line of taken) {
@@ -125,7 +124,6 @@ describe('the pause is a literal that nothing else changes', () => {
   test("the pipeline reads the registry's literal for every row that issues", () => {
     const readers = PROGRAM.filter((file) => /issuance\.enabled\b/.test(codeOf(file)))
     assert.deepEqual(readers, [
-      'src/cli/api-keys/issue-command.ts',
       'src/http/pipeline.ts',
       'src/pages/reference/challenge-section.ts',
       'src/pages/reference/reference-about.ts',
@@ -137,11 +135,9 @@ describe('the pause is a literal that nothing else changes', () => {
       issuing.map(([name]) => name),
       ['createKey'],
     )
-    // Who can make a key at all: the service's own, its handler, and the command.
-    const makers = sourceFiles('src').filter((file) =>
-      /\.issue\(\{|\bissueKey\(/.test(codeOf(file)),
-    )
-    assert.deepEqual(makers, ['src/cli/api-keys/issue-command.ts', 'src/routes/handlers.ts'])
+    // Who can make a key at all: the service's own and its handler.
+    const makers = sourceFiles('src').filter((file) => /\.issue\(\{/.test(codeOf(file)))
+    assert.deepEqual(makers, ['src/routes/handlers.ts'])
   })
 
   test('no page, document or schema opens issuance', () => {

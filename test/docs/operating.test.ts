@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { inspectConfig, RENAMED_VARIABLES } from '../../src/config.ts'
+import { inspectConfig, FORMER_VARIABLES } from '../../src/config.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -36,7 +36,7 @@ void test('the tables of the operating page match the variables that are read', 
   )
   assert.deepEqual(inspectConfig(environment, ROOT_DIR).mistakes, [])
   // Read to be refused.
-  for (const former of Object.keys(RENAMED_VARIABLES)) asked.delete(former)
+  for (const former of Object.keys(FORMER_VARIABLES)) asked.delete(former)
 
   const documented = [...rowsUnder('Variables'), ...rowsUnder('Secrets')].flatMap(({ first }) =>
     inCodeMarks(first),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test, type TestContext } from 'node:test'
-import type { Vector } from '@public-api/client-internal/vector'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
 import { madeHistory } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
+import type { Vector } from '../support/vector.ts'
 import { openLyingProxy, type Lie, type Latin1Response } from './lying-proxy.ts'
 import {
   clientCommands,

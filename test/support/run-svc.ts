@@ -60,7 +60,7 @@ export async function svc(...args: readonly string[]): Promise<Outcome> {
  * Runs a program in this process with its own folder, environment and standard streams. The test runner holds the
  * streams of the process, so it still writes to them.
  */
-export async function runInProcess(
+async function runInProcess(
   folder: string,
   { input = '', env = {} }: RunOptions,
   run: (output: CommandOutput) => Promise<number>,

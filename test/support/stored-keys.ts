@@ -9,14 +9,14 @@ import type { ApiKeyStore } from '../../src/storage/stores/api-key-store.ts'
 export const TEST_HASH_SECRET = 'the-secret-that-tests-hash-keys-with'
 
 /** Options of a service over a store of keys; defaults: the test's secret and the machine's clock. */
-export interface KeysOverOptions {
+interface KeysOverOptions {
   readonly hashSecret?: string
   readonly previousHashSecrets?: readonly string[]
   readonly nowMs?: number
 }
 
 /** The service over a store of keys, past the pause and past the limit of an hour. */
-export function keysOver(
+function keysOver(
   store: ApiKeyStore,
   { hashSecret = TEST_HASH_SECRET, previousHashSecrets = [], nowMs }: KeysOverOptions = {},
 ): ApiKeys {

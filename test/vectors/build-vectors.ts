@@ -1,5 +1,5 @@
-import type { VectorOutcome, Vector, VectorResponse } from '@public-api/client-internal/vector'
 import { LIMITS } from '@public-api/contract/terms/limits'
+import type { VectorOutcome, Vector, VectorResponse } from '../support/vector.ts'
 import { ed25519Vectors } from './ed25519-vectors.ts'
 import { httpVectors } from './http-vectors.ts'
 import {

@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import type { VectorOutcome, Vector, VectorResponse } from '@public-api/client-internal/vector'
+import type { VectorOutcome, Vector, VectorResponse } from '../support/vector.ts'
 import { headerOf } from './recorded-responses.ts'
 import { signAgain, signedTextOf, withHeader } from './response-changes.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'

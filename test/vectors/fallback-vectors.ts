@@ -1,5 +1,4 @@
 import { sign, type KeyObject } from 'node:crypto'
-import type { VectorResponse } from '@public-api/client-internal/vector'
 import {
   changesBetween,
   formatSnapshotId,
@@ -10,6 +9,7 @@ import { canonicalJson, type JsonObject } from '@public-api/contract/json/canoni
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64, sha256Base64url } from '../../src/crypto/sha256.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import type { VectorResponse } from '../support/vector.ts'
 import { REQUEST_ID } from './recorded-responses.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
 

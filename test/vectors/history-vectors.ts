@@ -1,4 +1,3 @@
-import type { HistoryVector } from '@public-api/client-internal/vector'
 import {
   changesBetween,
   formatSnapshotId,
@@ -6,6 +5,7 @@ import {
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { versionHash } from '../../src/crypto/published-history.ts'
+import type { HistoryVector } from '../support/vector.ts'
 
 const [A, B, C] = ['A', 'B', 'C'].map((letter) => letter.repeat(43)) as [string, string, string]
 

@@ -1,12 +1,12 @@
+import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
+import { sha256Base64, sha256Base64url } from '../../src/crypto/sha256.ts'
 import type {
   HeaderPair,
   VectorOutcome,
   Vector,
   VectorLink,
   VectorResponse,
-} from '@public-api/client-internal/vector'
-import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
-import { sha256Base64, sha256Base64url } from '../../src/crypto/sha256.ts'
+} from '../support/vector.ts'
 import { headerOf, recordResponse, type RecordedRequest } from './recorded-responses.ts'
 import {
   digestOf,

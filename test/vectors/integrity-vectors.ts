@@ -1,6 +1,6 @@
 import { createPublicKey, sign } from 'node:crypto'
-import type { HeaderPair, VectorResponse } from '@public-api/client-internal/vector'
 import { LIMITS } from '@public-api/contract/terms/limits'
+import type { HeaderPair, VectorResponse } from '../support/vector.ts'
 import { recordResponse, headerOf } from './recorded-responses.ts'
 import { digestOf, withHeader, withoutHeaders, withTamperedBody } from './response-changes.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'

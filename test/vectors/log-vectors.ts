@@ -11,7 +11,6 @@ import {
   formatVkey,
   keyIdOf,
 } from '@public-api/client-internal/log/signed-note'
-import type { LogVector } from '@public-api/client-internal/vector'
 import {
   changesBetween,
   formatSnapshotId,
@@ -22,6 +21,7 @@ import {
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
+import type { LogVector } from '../support/vector.ts'
 import { MALFORMED_MEMBERS } from './history-vectors.ts'
 
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')

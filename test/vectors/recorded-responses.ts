@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto'
-import type { HeaderPair, Vector, VectorResponse } from '@public-api/client-internal/vector'
 import { pathOf } from '@public-api/contract/http/request-target'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
@@ -12,6 +11,7 @@ import {
   createUnavailableWaitlist,
 } from '../support/unavailable-service.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
+import type { HeaderPair, Vector, VectorResponse } from '../support/vector.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
 
 /** Every response in the vectors has this id, so that a file changes only with what it is about. */

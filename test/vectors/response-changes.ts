@@ -1,6 +1,6 @@
 import { sign, type KeyObject } from 'node:crypto'
-import type { HeaderPair, VectorResponse } from '@public-api/client-internal/vector'
 import { sha256Base64 } from '../../src/crypto/sha256.ts'
+import type { HeaderPair, VectorResponse } from '../support/vector.ts'
 import { headerOf, type RecordedRequest } from './recorded-responses.ts'
 
 /** What a signature binds of a request. */

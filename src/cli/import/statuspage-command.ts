@@ -8,7 +8,6 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { escapeInvisible } from '@public-api/cli-kit/format-json'
-import { numberOption } from '@public-api/cli-kit/option-values'
 import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { createFile } from '@public-api/client-internal/node/durable-file'
@@ -18,7 +17,9 @@ import { rewriteBelow } from '../../files/folder-files.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
 import { CONTENT_OPTION, contentFolder } from '../releases-folder.ts'
 import { mistakeLines } from '../server-failure.ts'
-import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
+
+/** Real documents have at most a few hundred kB. */
+const MAX_DOCUMENT_BYTES = 8_388_608
 
 function readDocument(file: string): unknown {
   let document: unknown
@@ -29,16 +30,6 @@ function readDocument(file: string): unknown {
   }
   if (document !== undefined) return document
   throw new CommandFailure('STATUSPAGE', `${file} is not JSON; expected a document of a Statuspage`)
-}
-
-async function readDocuments(sources: readonly string[], timeoutMs: number) {
-  const [first = ''] = sources
-  if (!/^https?:\/\//i.test(first)) return sources.map(readDocument)
-  const page = URL.parse(first)
-  if (page === null || sources.length > 1) {
-    throw new UsageError('expected one URL, such as https://status.example.org, or files')
-  }
-  return fetchStatuspage(page, timeoutMs)
 }
 
 /** Writes the file complete or not at all. Throws a CommandFailure. */
@@ -52,24 +43,25 @@ function writeStatus(file: string, text: string, mayReplace: boolean): void {
 }
 
 const statuspage = createCommand({
-  usage: ['import statuspage URL [options]', 'import statuspage FILE … [options]'],
+  usage: 'import statuspage FILE … [options]',
   about: `Writes status.yaml from the public data of an Atlassian Statuspage: components,
-incidents and scheduled maintenances of /api/v2/summary.json, incidents.json and
-scheduled-maintenances.json, from its URL or from files with these documents.
-Says what was not imported, and what svc check would refuse, for review.
+incidents and scheduled maintenances. The files are its documents
+/api/v2/summary.json, incidents.json and scheduled-maintenances.json, in any
+order. Says what was not imported, and what svc check would refuse, for review.
 Nothing is published.`,
   options: {
     content: CONTENT_OPTION,
     replace: flag('write over a status.yaml that exists'),
-    timeout: {
-      ...numberOption('SECONDS: limit for all responses together', [1, 600]),
-      default: '30',
-    },
   },
-  exit: '0 done, 1 failure, 2 wrong usage, 3 unreachable',
+  exit: '0 done, 1 failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
-    if (positionals.length === 0) throw new UsageError('expected the URL of a Statuspage, or files')
+    const url = positionals.find((each) => /^https?:\/\//i.test(each))
+    if (positionals.length === 0 || url !== undefined) {
+      const found =
+        url === undefined ? '' : ', found a URL: download its documents, for example with curl'
+      throw new UsageError(`expected files with the documents of a Statuspage${found}`)
+    }
     const contentDir = contentFolder(values.content)
     const file = path.join(contentDir, 'status.yaml')
     if (!existsSync(contentDir)) {
@@ -81,7 +73,7 @@ Nothing is published.`,
     }
     const { importStatuspage, formatStatus } = await import('./import-statuspage.ts')
     const { compileContent } = await import('../../publishing/compile/compile-content.ts')
-    const documents = await readDocuments(positionals, values.timeout * 1000)
+    const documents = positionals.map(readDocument)
     const { status, notes, counts } = importStatuspage(documents, Date.now())
     writeStatus(file, formatStatus(status), values.replace)
     const { mistakes: all } = await compileContent(contentDir, Date.now())

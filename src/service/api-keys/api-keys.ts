@@ -37,7 +37,7 @@ export class KeyQuotaError extends ApiError {
 }
 
 /** The maximum number of active keys is reached (spec section 8): a cause of KEYS_UNAVAILABLE without an outage. */
-export class TooManyKeysError extends Error {
+class TooManyKeysError extends Error {
   override readonly name = 'TooManyKeysError'
   override readonly message = `The maximum of ${LIMITS.maxActiveKeys} active keys is reached`
 }

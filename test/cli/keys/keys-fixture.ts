@@ -1,26 +1,14 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { StoredApiKey } from '../../../src/storage/stores/api-key-store.ts'
-import {
-  cleanEnvironment,
-  type Outcome,
-  runInProcess,
-  type RunOptions,
-  svcIn,
-} from '../../support/run-svc.ts'
+import { type Outcome, type RunOptions, svcIn } from '../../support/run-svc.ts'
 import {
   askDatabase,
   fillDatabase,
   makeServiceFolder,
   type ServiceFolder,
 } from '../../support/service-folder.ts'
-import { runOpenIssuing } from './open-issuing.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
-
-/** `svc api-keys issue` under a registry in which issuing is open. */
-const ISSUING_PROGRAM = fileURLToPath(new URL('issuing-program.ts', import.meta.url))
 
 /** Far from any day on which a test runs: the program reads the machine's clock. */
 export const LONG_AGO_MS: number = Date.UTC(2020, 0, 31, 12, 30, 15, 250)
@@ -72,18 +60,4 @@ export function keys(
   options: RunOptions = {},
 ): Promise<Outcome> {
   return svcIn(folder, ['api-keys', ...args], options)
-}
-
-/** Starts what `issueOpenly` runs, with the streams in the test's hands. */
-export function startIssuing(folder: string): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [ISSUING_PROGRAM], { cwd: folder, env: cleanEnvironment() })
-}
-
-/** Runs what `svc api-keys issue` is once the registry says that keys are issued. */
-export function issueOpenly(
-  folder: string,
-  args: readonly string[],
-  options: RunOptions = {},
-): Promise<Outcome> {
-  return runInProcess(folder, options, (output) => runOpenIssuing(args, output))
 }

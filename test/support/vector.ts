@@ -1,6 +1,6 @@
-import type { VersionEntry } from '#contract/history/version-chain'
-import type { LogFault } from './log/log-error.ts'
-import type { VerificationFault } from './verification-error.ts'
+import type { LogFault } from '@public-api/client-internal/log/log-error'
+import type { VerificationFault } from '@public-api/client-internal/verification-error'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 
 /** Result of a vector: `ok`, or the step that fails. The vectors' README describes the steps. */
 export type VectorOutcome = 'ok' | Exclude<VerificationFault, 'KEY_MALFORMED'>

@@ -1,15 +1,18 @@
-import { isVersionEntry } from '#contract/history/entry-shape'
-import { ChainError, verifyLink } from '#contract/history/version-chain'
-import { CLIENT_HEADERS } from '#contract/terms/client-headers'
-import { parseInstant } from '#contract/text/instant'
-import { decodeBase64, encodeBase64 } from './base64.ts'
-import { readHeaders } from './header-fields.ts'
-import { findChangesFinding, hashOf } from './history/history-proofs.ts'
-import { LogError, type LogFault } from './log/log-error.ts'
-import { openPolicy } from './log/log-policy.ts'
-import { verifyProof } from './log/log-proof.ts'
-import { verifyCheckpoint } from './log/verify-checkpoint.ts'
-import { verifyKeyDocument } from './signing-keys.ts'
+import { decodeBase64, encodeBase64 } from '@public-api/client-internal/base64'
+import { readHeaders } from '@public-api/client-internal/header-fields'
+import { findChangesFinding, hashOf } from '@public-api/client-internal/history/history-proofs'
+import { LogError, type LogFault } from '@public-api/client-internal/log/log-error'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
+import { verifyProof } from '@public-api/client-internal/log/log-proof'
+import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
+import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
+import { VerificationError } from '@public-api/client-internal/verification-error'
+import { importKey } from '@public-api/client-internal/verification-key'
+import { verifyResponse } from '@public-api/client-internal/verify-response'
+import { isVersionEntry } from '@public-api/contract/history/entry-shape'
+import { ChainError, verifyLink } from '@public-api/contract/history/version-chain'
+import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
+import { parseInstant } from '@public-api/contract/text/instant'
 import type {
   HeaderPair,
   HistoryOutcome,
@@ -20,9 +23,6 @@ import type {
   Vector,
   VectorResponse,
 } from './vector.ts'
-import { VerificationError } from './verification-error.ts'
-import { importKey } from './verification-key.ts'
-import { verifyResponse } from './verify-response.ts'
 
 /** The step of the vectors' README for a failure. This verifier distinguishes some steps further. */
 function outcomeOfFailure(error: unknown): VectorOutcome {
