@@ -343,7 +343,8 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number) {
     notes.push(
       'the page of a service like this one: IDs are kept; notes of components, cancelled maintenances and translations are not in its documents',
     )
-  } else if (documents.some((each) => listIn(each, 'incidents').length >= LISTED_INCIDENTS)) {
+  }
+  if (documents.some((each) => listIn(each, 'incidents').length >= LISTED_INCIDENTS)) {
     notes.push(
       `incidents: only the newest ${LISTED_INCIDENTS} are in the document; older ones are not imported`,
     )

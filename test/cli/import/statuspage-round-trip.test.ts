@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { STATUSPAGE_ID } from '@public-api/contract/snapshots/statuspage'
@@ -9,6 +11,7 @@ import { makeContent } from '../../publishing/content-fixture.ts'
 import { releasesOf } from '../../support/made-content.ts'
 import { svc } from '../../support/run-svc.ts'
 import { runApp } from '../../support/running-app.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { TROUBLED_STATUS } from '../../support/troubled-status.ts'
 
 type Status = SnapshotData<'status'>
@@ -42,15 +45,21 @@ test('the import of our own documents loses only what the format lacks', async (
   const serve = async (status: Status) =>
     runApp(t, { baseUrl: 'https://api.example.org', releases: releasesOf({ status }) })
   const documentsOf = async ({ fetch }: Awaited<ReturnType<typeof serve>>) =>
-    Promise.all(STATUSPAGE_PATHS.map(async (path) => (await fetch(path)).json()))
+    Promise.all(STATUSPAGE_PATHS.map(async (target) => (await fetch(target)).json()))
+  const folder = temporaryFolder(t)
 
   const noted = STATUS.components.map((each) => ({ ...each, note: `A note on ${each.id}.` }))
   const app = await serve({ ...STATUS, components: noted })
   const content = makeContent(t)
+  const files = (await documentsOf(app)).map((document, nth) => {
+    const file = path.join(folder, `${nth}.json`)
+    writeFileSync(file, JSON.stringify(document))
+    return file
+  })
   const { status, out, error } = await svc(
     'import',
     'statuspage',
-    `${app.origin}/statuspage`,
+    ...files,
     '--content',
     content,
     '--replace',
@@ -61,13 +70,15 @@ test('the import of our own documents loses only what the format lacks', async (
   assert.deepEqual(report.mistakes, [])
   assert.deepEqual(report.notes, [
     'the page of a service like this one: IDs are kept; notes of components, cancelled maintenances and translations are not in its documents',
+    'incidents: only the newest 50 are in the document; older ones are not imported',
   ])
 
   const { resources } = await compileContent(content, Date.parse('2026-11-22T00:00:00Z'))
   const imported = JSON.parse(resources.get('status')?.text ?? '') as Status
   const { maintenances = [] } = STATUS
   const kept = maintenances.filter(({ state }) => state !== 'cancelled')
-  assert.deepEqual(imported, { ...STATUS, maintenances: kept })
+  const incidents = STATUS.incidents.slice(0, 50)
+  assert.deepEqual(imported, { ...STATUS, incidents, maintenances: kept })
   assert.deepEqual(await documentsOf(await serve(imported)), await documentsOf(app))
 })
 
