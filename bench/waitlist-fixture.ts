@@ -71,7 +71,7 @@ export async function fillWaitlist(
           sealed: randomBytes(sealed.length),
           registeredAtMs: beganMs + number,
         }
-        perform({ store: 'waitlist', name: 'add', args: [registration] })
+        perform({ store: 'waitlist', name: 'add', effect: 'write', args: [registration] })
       }
       database.exec('COMMIT')
       // Lets signal handlers run between two batches.

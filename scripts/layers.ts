@@ -28,7 +28,7 @@ const LAYERS: LayerRules = {
   tlog: ['contract', 'packages/client', 'crypto', 'files'],
   'tlog/signing': ['contract', 'packages/client', 'crypto', 'files', 'tlog'],
   releases: ['contract', 'packages/client/node', 'crypto', 'files', 'tlog'],
-  'storage/counters': ['contract'],
+  'storage/counters': [],
   'storage/stores': ['contract', 'the types of storage/counters'],
   'storage/sqlite': ['contract', 'packages/client/node', 'storage/stores'],
   'storage/postgres': ['contract', 'storage/stores', 'storage/counters'],

@@ -1,6 +1,6 @@
 import { isTransient, type StorageError } from '../stores/storage-error.ts'
 import type { Storage, StorageMode } from '../stores/storage.ts'
-import { createStores, effectOf, type StoreCall, stepsOf } from '../stores/store-calls.ts'
+import { createStores, type StoreCall, stepsOf } from '../stores/store-calls.ts'
 import { createStoreSteps } from '../stores/store-steps.ts'
 import { createPostgresCounters } from './postgres-counters.ts'
 import { assertMigrated, migratePostgres } from './postgres-migrations.ts'
@@ -29,10 +29,9 @@ async function runCall(session: PostgresSession, call: StoreCall): Promise<unkno
     }
     return step.value
   }
-  const effect = effectOf(call)
-  if (effect === 'read') return perform(session)
+  if (call.effect === 'read') return perform(session)
   const result = await session.transact('durable', perform)
-  if (effect !== 'write' && Boolean(result)) {
+  if (call.effect !== 'write' && Boolean(result)) {
     // Frees the space of old rows, so that it is soon overwritten. Backups and the WAL are up to the operator.
     await session.query('VACUUM svc.registrations').catch(() => {
       // Autovacuum will free the space later.
@@ -64,7 +63,7 @@ export async function openPostgres(
     onUnavailable(error)
   }
   return {
-    ...createStores(STEPS, (call) => runCall(session, call)),
+    ...createStores((call) => runCall(session, call)),
     counters: createPostgresCounters(session, { nowMs: Date.now }),
     ping: open,
     close: () => session.close(),

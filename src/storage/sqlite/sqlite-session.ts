@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
 import type { StorageMode } from '../stores/storage.ts'
-import { effectOf, type StoreCall, stepsOf } from '../stores/store-calls.ts'
+import { type StoreCall, stepsOf } from '../stores/store-calls.ts'
 import { createStoreSteps, type Statement } from '../stores/store-steps.ts'
 import {
   checkpointWal,
@@ -14,7 +14,7 @@ import {
 import { inTransaction } from './sqlite-migrations.ts'
 
 /** The methods of the stores. `ends_at_ms` is stored, because a generated column breaks VACUUM INTO (sqlite-migrations.ts). */
-export const STEPS = createStoreSteps({
+const STEPS = createStoreSteps({
   schema: 'main',
   recipient: {
     column: 'recipient_id',
@@ -80,9 +80,9 @@ type Connection = ReturnType<typeof connect>
 /** Splits a queue into transactions. Reads wait for no lock; an erasure is refused while a reader uses the WAL. */
 function groupIntoTransactions(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
-  let previous: ReturnType<typeof effectOf> | undefined
+  let previous: StoreCall['effect'] | undefined
   for (const call of calls) {
-    const effect = effectOf(call) === 'replace' ? 'write' : effectOf(call)
+    const effect = call.effect === 'replace' ? 'write' : call.effect
     if (effect === previous && effect !== 'erase') transactions.at(-1)?.push(call)
     else transactions.push([call])
     previous = effect
@@ -154,7 +154,7 @@ export function createSqliteSession(mode: StorageMode, options: SqliteOptions) {
   }
 
   function runTransaction(calls: readonly StoreCall[]): readonly CallOutcome[] {
-    const effects = new Set(calls.map(effectOf))
+    const effects = new Set(calls.map(({ effect }) => effect))
     try {
       // A reader that uses the WAL would keep the row in it, so the erasure is refused before it starts.
       if (effects.has('erase') && !checkpointWal(connected(false).database, true)) {

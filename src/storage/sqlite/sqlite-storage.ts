@@ -8,7 +8,7 @@ import { isTransient, StorageError } from '../stores/storage-error.ts'
 import type { Storage, StorageMode } from '../stores/storage.ts'
 import { createStores, type StoreCall } from '../stores/store-calls.ts'
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts'
-import { type CallOutcome, STEPS } from './sqlite-session.ts'
+import type { CallOutcome } from './sqlite-session.ts'
 
 /** A message to the thread: a call, or the request to finish and exit. The thread responds in the order of the calls. */
 export type ThreadRequest = StoreCall | 'close'
@@ -112,7 +112,7 @@ export async function openSqlite(
     onUnavailable(error)
   }
   const { send, close } = createSqliteThread({ mode, options })
-  const stores = createStores(STEPS, async (call) => {
+  const stores = createStores(async (call) => {
     const outcome = await send(call)
     if ('value' in outcome) return outcome.value
     throw new StorageError(outcome.failure, file, { cause: new Error(outcome.detail) })

@@ -1,28 +1,17 @@
+import type { ApiKeyStore } from './api-key-store.ts'
 import type { Stores } from './storage.ts'
 import type { Statement, StoreSteps } from './store-steps.ts'
+import type { WaitlistStore } from './waitlist-store.ts'
 
-/** The effect of a method on the database. `replace` and `erase` leave old content in the files of the database. */
+/** The effect of a method on the database. A `read` is one statement. `replace` and `erase` leave old content in its files. */
 type CallEffect = 'read' | 'write' | 'replace' | 'erase'
-
-/** The effect of each method by its name; all others write. A read is one statement. */
-const EFFECTS: { readonly [name: string]: CallEffect } = {
-  count: 'read',
-  find: 'read',
-  readAfter: 'read',
-  erase: 'erase',
-  expire: 'erase',
-  reseal: 'replace',
-}
 
 /** One call as a value, for a queue or another thread. */
 export interface StoreCall {
   readonly store: keyof Stores
   readonly name: string
+  readonly effect: CallEffect
   readonly args: readonly unknown[]
-}
-
-export function effectOf({ name }: StoreCall): CallEffect {
-  return EFFECTS[name] ?? 'write'
 }
 
 type AnySteps = Generator<Statement, unknown, readonly object[]>
@@ -46,20 +35,37 @@ function detach(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, detach(each)]))
 }
 
-/** The stores over `send`, which resolves with the result of a call. */
-export function createStores(
-  steps: StoreSteps,
-  send: (call: StoreCall) => Promise<unknown>,
-): Stores {
-  const createStore = (store: keyof Stores) =>
-    Object.fromEntries(
-      Object.keys(steps[store]).map((name) => [
-        name,
-        (...args: readonly unknown[]) => send({ store, name, args: args.map(detach) }),
-      ]),
-    )
+/**
+ * The stores over `send`, which resolves with the result of a call. A method runs the steps of its name in
+ * store-steps.ts.
+ */
+export function createStores(send: (call: StoreCall) => Promise<unknown>): Stores {
+  const waitlist = <Name extends keyof WaitlistStore>(name: Name, effect: CallEffect) =>
+    method('waitlist', name, effect) as WaitlistStore[Name]
+  const apiKeys = <Name extends keyof ApiKeyStore>(name: Name, effect: CallEffect) =>
+    method('apiKeys', name, effect) as ApiKeyStore[Name]
+  function method(store: keyof Stores, name: string, effect: CallEffect) {
+    return (...args: readonly unknown[]) => send({ store, name, effect, args: args.map(detach) })
+  }
   return {
-    waitlist: createStore('waitlist') as unknown as Stores['waitlist'],
-    apiKeys: createStore('apiKeys') as unknown as Stores['apiKeys'],
+    waitlist: {
+      testWrite: waitlist('testWrite', 'write'),
+      add: waitlist('add', 'write'),
+      count: waitlist('count', 'read'),
+      readAfter: waitlist('readAfter', 'read'),
+      find: waitlist('find', 'read'),
+      erase: waitlist('erase', 'erase'),
+      expire: waitlist('expire', 'erase'),
+      reseal: waitlist('reseal', 'replace'),
+    },
+    apiKeys: {
+      find: apiKeys('find', 'read'),
+      add: apiKeys('add', 'write'),
+      revoke: apiKeys('revoke', 'write'),
+      rehash: apiKeys('rehash', 'write'),
+      count: apiKeys('count', 'read'),
+      readAfter: apiKeys('readAfter', 'read'),
+      purge: apiKeys('purge', 'write'),
+    },
   }
 }
