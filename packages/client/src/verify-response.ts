@@ -162,121 +162,134 @@ async function verify(
   response: HttpResponse & StepExpectations,
   run: StepRun,
 ): Promise<VerifiedResponse> {
-  const { method, target, status, body, ifNoneMatch = '', pinnedKeyIds, nowMs } = response
-  const { maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS } = response
-  const maxAge = [`${maxAgeSeconds}`]
-  const fields = readHeaders(response.headers)
+  const evidence = await readEvidence(response, run)
+  return (response.status === 304 ? verifyNotModified : verifyBody)(run, evidence)
+}
 
+/** What the steps of one response share. */
+interface Evidence {
+  readonly response: HttpResponse & StepExpectations
+  readonly fields: HeaderFields
+  readonly keys: readonly VerificationKey[]
+  readonly ids: readonly string[]
+  readonly trusted: readonly string[]
+  readonly maxAgeSeconds: number
+  /** As the report of the steps has it. */
+  readonly maxAge: readonly string[]
+}
+
+/** The keys and the headers that prove the response: requires a trusted key and all of these headers. */
+async function readEvidence(
+  response: HttpResponse & StepExpectations,
+  run: StepRun,
+): Promise<Evidence> {
+  const { pinnedKeyIds, maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS } = response
+  const fields = readHeaders(response.headers)
   const keys = await loadKeys(response.keys, run)
   const ids = keys.map(({ keyId }) => keyId)
   // Spread, because a text in place of the list would match every part of it.
   const trusted = [...(pinnedKeyIds ?? ids)]
   const isAnyTrusted = ids.some((keyId) => trusted.includes(keyId))
   run.check('keys', isAnyTrusted, 'UNKNOWN_KEY', pinnedKeyIds ?? [], ids)
-
-  const names = status === 304 ? PROOF_HEADERS_OF_304 : PROOF_HEADERS
+  const names = response.status === 304 ? PROOF_HEADERS_OF_304 : PROOF_HEADERS
   const present = names.filter((name) => fields(name) !== undefined)
   run.check('proof', present.length === names.length, 'UNSIGNED', names, present)
+  return { response, fields, keys, ids, trusted, maxAgeSeconds, maxAge: [`${maxAgeSeconds}`] }
+}
 
-  async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {
-    for (const key of keys) if (await key.isSignatureOf(text, signature)) return key
-    return undefined
+async function signerOf(
+  { keys }: Evidence,
+  text: string,
+  signature: string,
+): Promise<VerificationKey | undefined> {
+  for (const key of keys) if (await key.isSignatureOf(text, signature)) return key
+  return undefined
+}
+
+/** Requires that a key is trusted, and that the time is not in the future and within the period of the key. */
+function requireProof(
+  run: StepRun,
+  { response, trusted, maxAge }: Evidence,
+  { keyId, wasInUse }: VerificationKey,
+  signedAt: string,
+  step: VerificationStep,
+): Proof {
+  const found = `signed at ${signedAt}`
+  const isTrusted = trusted.includes(keyId)
+  run.require(step, isTrusted, 'UNKNOWN_KEY', trusted, [keyId], `signed by ${keyId}`)
+  const signedAtMs = parseInstant(signedAt)
+  run.require('freshness', signedAtMs !== undefined, 'MALFORMED', maxAge, [signedAt], found)
+  const isFuture = signedAtMs > response.nowMs + MAX_CLOCK_SKEW_SECONDS * 1000
+  const ahead = `${found}, more than ${MAX_CLOCK_SKEW_SECONDS} s ahead of this clock`
+  run.require('freshness', !isFuture, 'FUTURE', maxAge, [signedAt], ahead)
+  run.require(step, wasInUse(signedAtMs), 'KEY_PERIOD', [keyId], [signedAt], `${keyId} ${found}`)
+  return { keyId, signedAtMs }
+}
+
+function isFresh({ response, maxAgeSeconds }: Evidence, { signedAtMs }: Proof): boolean {
+  return response.nowMs - signedAtMs <= maxAgeSeconds * 1000
+}
+
+/** X-SVC-Revalidated, the entity tag that it proves (an expected one, or that of the header), and the signing key. */
+async function readRenewal(evidence: Evidence, later: HeaderFields, expected: readonly string[]) {
+  const { method, target } = evidence.response
+  const value = later(CLIENT_HEADERS.revalidated) ?? ''
+  const gap = value.indexOf('; ')
+  const [renewedAt, signature] = [value.slice(0, gap), value.slice(gap + 2)]
+  const stated = later(CLIENT_HEADERS.etag) ?? ''
+  let signer: VerificationKey | undefined
+  let etag = stated
+  // A proxy may have changed the header.
+  for (etag of expected.includes(stated) ? [stated] : [...expected, stated]) {
+    const text = formatRevalidationText({ method, target, signedAt: renewedAt, etag })
+    signer = await signerOf(evidence, text, signature)
+    if (signer !== undefined) break
   }
+  return { renewedAt, etag, by: [signer?.keyId ?? signature], signer }
+}
 
-  /** Requires that a key is trusted, and that the time is not in the future and within the period of the key. */
-  function requireProof(key: VerificationKey, signedAt: string, step: VerificationStep): Proof {
-    const { keyId } = key
-    const found = `signed at ${signedAt}`
-    const isTrusted = trusted.includes(keyId)
-    run.require(step, isTrusted, 'UNKNOWN_KEY', trusted, [keyId], `signed by ${keyId}`)
-    const signedAtMs = parseInstant(signedAt)
-    run.require('freshness', signedAtMs !== undefined, 'MALFORMED', maxAge, [signedAt], found)
-    const isFuture = signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000
-    const ahead = `${found}, more than ${MAX_CLOCK_SKEW_SECONDS} s ahead of this clock`
-    run.require('freshness', !isFuture, 'FUTURE', maxAge, [signedAt], ahead)
-    const isInUse = key.wasInUse(signedAtMs)
-    run.require(step, isInUse, 'KEY_PERIOD', [keyId], [signedAt], `${keyId} ${found}`)
-    return { keyId, signedAtMs }
-  }
-
-  function isFresh({ signedAtMs }: Proof): boolean {
-    return nowMs - signedAtMs <= maxAgeSeconds * 1000
-  }
-
-  /** X-SVC-Revalidated, the entity tag that it proves (an expected one, or that of the header), and the signing key. */
-  async function readRenewal(later: HeaderFields, expected: readonly string[]) {
-    const value = later(CLIENT_HEADERS.revalidated) ?? ''
-    const gap = value.indexOf('; ')
-    const [renewedAt, signature] = [value.slice(0, gap), value.slice(gap + 2)]
-    const stated = later(CLIENT_HEADERS.etag) ?? ''
-    let signer: VerificationKey | undefined
-    let etag = stated
-    // A proxy may have changed the header.
-    for (etag of expected.includes(stated) ? [stated] : [...expected, stated]) {
-      const text = formatRevalidationText({ method, target, signedAt: renewedAt, etag })
-      signer = await signerOf(text, signature)
-      if (signer !== undefined) break
-    }
-    return { renewedAt, etag, signature, signer }
-  }
-
+/** The steps of a 304, which proves that an entity tag of the request is the one of the newest content. */
+async function verifyNotModified(run: StepRun, evidence: Evidence): Promise<VerifiedResponse> {
+  const { response, fields, ids, trusted, maxAge } = evidence
+  const { status, ifNoneMatch = '' } = response
   const statedTag = fields(CLIENT_HEADERS.etag)
+  const listed = listedIn(ifNoneMatch, statedTag)
+  const { renewedAt, etag, by, signer } = await readRenewal(evidence, fields, listed)
+  run.check('signature', signer !== undefined, 'REVALIDATION', ids, by, NO_SIGNER)
+  const proof = requireProof(run, evidence, signer, renewedAt, 'key')
+  run.pass('key', trusted, by)
+  const renewed = `renewed at ${renewedAt}`
+  run.check('freshness', isFresh(evidence, proof), 'STALE', maxAge, [renewedAt], renewed)
+  const unlisted = `${etag} is not in If-None-Match`
+  run.check('etag', listed.includes(etag), 'ETAG', [ifNoneMatch], [etag], unlisted)
+  const { keyId, signedAtMs: provedAtMs } = proof
+  const warnings = differences('ETAG', etag, statedTag)
+  return { status, content: undefined, data: undefined, etag, keyId, provedAtMs, warnings }
+}
 
-  if (status === 304) {
-    const listed = listedIn(ifNoneMatch, statedTag)
-    const { renewedAt, etag, signature, signer } = await readRenewal(fields, listed)
-    const by = [signer?.keyId ?? signature]
-    run.check('signature', signer !== undefined, 'REVALIDATION', ids, by, NO_SIGNER)
-    const proof = requireProof(signer, renewedAt, 'key')
-    run.pass('key', trusted, by)
-    const isStale = !isFresh(proof)
-    run.check('freshness', !isStale, 'STALE', maxAge, [renewedAt], `renewed at ${renewedAt}`)
-    const detail = `${etag} is not in If-None-Match`
-    run.check('etag', listed.includes(etag), 'ETAG', [ifNoneMatch], [etag], detail)
-    const { keyId, signedAtMs: provedAtMs } = proof
-    const warnings = differences('ETAG', etag, statedTag)
-    return { status, content: undefined, data: undefined, etag, keyId, provedAtMs, warnings }
-  }
-
-  const [contentDigest = '', signedAt = '', signature = ''] = names.map((name) => fields(name))
+/** The steps of a response with a body. */
+async function verifyBody(run: StepRun, evidence: Evidence): Promise<VerifiedResponse> {
+  const { response, fields, ids, trusted } = evidence
+  const { method, target, status, body } = response
+  const values = PROOF_HEADERS.map((name) => fields(name))
+  const [contentDigest = '', signedAt = '', signature = ''] = values
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
   // Starts the work of other threads together and waits once.
-  const [digest, signer] = await Promise.all([sha256Base64(body), signerOf(text, signature)])
-
+  const [digest, signer] = await Promise.all([
+    sha256Base64(body),
+    signerOf(evidence, text, signature),
+  ])
   const stated = sha256Of(contentDigest)
   run.check('digest', stated === digest, 'DIGEST', listOf(stated), [digest])
   const by = [signer?.keyId ?? signature]
   run.check('signature', signer !== undefined, 'SIGNATURE', ids, by, NO_SIGNER)
   // Parsed now: JSON can take a hundred times the memory of its text, which anyone could send.
+  const statedTag = fields(CLIENT_HEADERS.etag)
   const read = await readBody(body, { target, digest, stated: statedTag })
   const etag = read?.etag
-  let proof = requireProof(signer, signedAt, 'key')
+  const signed = requireProof(run, evidence, signer, signedAt, 'key')
   run.pass('key', trusted, by)
-
-  const times = [signedAt]
-  let renewedTag = etag
-  if (!isFresh(proof)) {
-    const later = response.revalidated === undefined ? fields : readHeaders(response.revalidated)
-    const isRenewed = later(CLIENT_HEADERS.revalidated) !== undefined
-    const old = `signed at ${signedAt}, more than ${maxAgeSeconds} s before this clock`
-    run.require('freshness', isRenewed, 'STALE', maxAge, times, old)
-    const renewal = await readRenewal(later, listOf(etag))
-    const { renewedAt } = renewal
-    run.require(
-      'freshness',
-      renewal.signer !== undefined,
-      'REVALIDATION',
-      ids,
-      [renewal.signature],
-      NO_SIGNER,
-    )
-    proof = requireProof(renewal.signer, renewedAt, 'freshness')
-    times.push(renewedAt)
-    run.require('freshness', isFresh(proof), 'STALE', maxAge, times, `renewed at ${renewedAt}`)
-    renewedTag = renewal.etag
-  }
-  run.pass('freshness', maxAge, times)
-
+  const [proof, renewedTag] = await requireFresh(run, evidence, signed, signedAt, etag)
   run.check('body', read !== undefined, 'MALFORMED', [], [], 'the body is not JSON')
   const { content, data } = read
   // A 304 of other data would link the body to another version.
@@ -293,6 +306,43 @@ async function verify(
   ]
   const { keyId } = signer
   return { status, content, data, etag, keyId, provedAtMs: proof.signedAtMs, warnings }
+}
+
+/** The step of freshness, and the entity tag of the 304 that a signature too old needs; else of the body. */
+async function requireFresh(
+  run: StepRun,
+  evidence: Evidence,
+  signed: Proof,
+  signedAt: string,
+  etag: string | undefined,
+): Promise<readonly [proof: Proof, etag: string | undefined]> {
+  const { response, fields, ids, maxAge } = evidence
+  if (isFresh(evidence, signed)) {
+    run.pass('freshness', maxAge, [signedAt])
+    return [signed, etag]
+  }
+  const later = response.revalidated === undefined ? fields : readHeaders(response.revalidated)
+  const isRenewed = later(CLIENT_HEADERS.revalidated) !== undefined
+  const old = `signed at ${signedAt}, more than ${maxAge[0]} s before this clock`
+  run.require('freshness', isRenewed, 'STALE', maxAge, [signedAt], old)
+  const {
+    renewedAt,
+    by,
+    signer,
+    etag: renewedTag,
+  } = await readRenewal(evidence, later, listOf(etag))
+  run.require('freshness', signer !== undefined, 'REVALIDATION', ids, by, NO_SIGNER)
+  const proof = requireProof(run, evidence, signer, renewedAt, 'freshness')
+  const times = [signedAt, renewedAt]
+  run.check(
+    'freshness',
+    isFresh(evidence, proof),
+    'STALE',
+    maxAge,
+    times,
+    `renewed at ${renewedAt}`,
+  )
+  return [proof, renewedTag]
 }
 
 /** A warning, if a header field that is not signed differs from the verified value. A CDN may remove the field. */
