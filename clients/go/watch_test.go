@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -152,7 +153,7 @@ func newWatchedService(t *testing.T, entries []string) *watchedService {
 }
 
 func TestWatch(t *testing.T) {
-	text, err := os.ReadFile("../../test/clients/watch-cases.json")
+	text, err := os.ReadFile(cases(t, filepath.Join("clients", "watch-cases.json")))
 	var shared struct{ Cases []watchCase }
 	if err != nil || json.Unmarshal(text, &shared) != nil || len(shared.Cases) == 0 {
 		t.Fatal(err)

@@ -49,7 +49,10 @@ const UNPINNED =
 
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>
-  readonly steps: readonly { readonly uses?: string; readonly run?: string }[]
+  readonly needs?: string
+  /** Another workflow, in place of steps. */
+  readonly uses?: string
+  readonly steps?: readonly { readonly uses?: string; readonly run?: string }[]
 }
 
 interface Workflow {
@@ -62,11 +65,11 @@ void test('the workflows have no more rights than they need', () => {
   for (const name of ['ci', 'release', 'image']) {
     const { permissions, jobs } = workflow(name)
     assert.deepEqual(permissions, { contents: 'read' }, name)
-    for (const { steps } of Object.values(jobs)) {
+    for (const { steps = [] } of Object.values(jobs)) {
       for (const { run = '' } of steps) assert.doesNotMatch(run, UNPINNED, name)
     }
   }
-  const runs = ({ steps }: Job) => steps.map(({ run }) => run)
+  const runs = ({ steps = [] }: Job) => steps.map(({ run }) => run)
   const { npm, pypi } = workflow('release').jobs
   assert.ok(npm && pypi)
   // npm runs no prepack of its own with ignore-scripts.
@@ -79,6 +82,11 @@ void test('the workflows have no more rights than they need', () => {
   assert.ok(
     Object.values(workflow('ci').jobs).some((job) => runs(job).at(-1)?.startsWith('.ci/run ')),
   )
+  for (const name of ['release', 'image']) {
+    const { test: tests, ...publishing } = workflow(name).jobs
+    assert.equal(tests?.uses, './.github/workflows/ci.yml')
+    for (const job of Object.values(publishing)) assert.equal(job.needs, 'test', name)
+  }
   // No workflow stores a token of a registry.
   assert.doesNotMatch(read('.github/workflows/release.yml'), /secrets\./)
 })
