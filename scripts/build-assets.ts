@@ -27,7 +27,8 @@ async function bundle(name: string, options: BuildOptions): Promise<GeneratedFil
 }
 
 /**
- * The scripts of the pages: each entry of src/browser as one module, the theme as a classic script, and the ALTCHA widget.
+ * The scripts of the pages: each entry of src/browser as one module, the theme as a classic script, the style sheet, and the
+ * ALTCHA widget.
  * Rejects with the bundler's errors. Files of `assets/` without a source are to be deleted.
  */
 export async function assetFiles(rootDir: string): Promise<readonly GeneratedFile[]> {
@@ -45,6 +46,11 @@ export async function assetFiles(rootDir: string): Promise<readonly GeneratedFil
     bundle('altcha.js', { stdin: { contents: ALTCHA_ENTRY, resolveDir: rootDir } }),
     bundle('altcha-worker.js', {
       entryPoints: [fileURLToPath(import.meta.resolve('altcha/workers/pbkdf2'))],
+    }),
+    // As it is written: its nesting and its colors are for the browsers that the pages support.
+    bundle('style.css', {
+      entryPoints: [path.join(rootDir, 'src', 'pages', 'style.css')],
+      target: 'esnext',
     }),
     bundle('altcha.css', {
       stdin: { contents: "@import 'altcha/altcha.css';", resolveDir: rootDir, loader: 'css' },

@@ -11,6 +11,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { formatAge, formatMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { cryptoSupport } from './proof-check.ts'
+import { copyNotice, type CopyOrigin } from './shown-truth.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -50,71 +51,81 @@ async function askService(origin: string, pins: readonly string[]): Promise<Vers
   }
 }
 
+const isFromFuture = (error: unknown): boolean =>
+  error instanceof VerificationError && error.code === 'FUTURE'
+
+/** What `now.json` proves, with the newest version that the service signed, as far as a page of a copy knows. */
+async function readProof(origin: string, pinnedKeyIds: readonly string[]) {
+  try {
+    const response = await fetch('/now.json', { cache: 'no-store' })
+    if (!response.ok) return { kind: 'missing' as const }
+    const proof = await verifyCopyProof(new Uint8Array(await response.arrayBuffer()), {
+      origin,
+      pinnedKeyIds,
+      nowMs: Date.now(),
+    })
+    const isOther = await isContradicted(proof.entry)
+    return { kind: isOther ? ('contradicted' as const) : ('valid' as const), proof }
+  } catch (error) {
+    if (isFromFuture(error)) return { kind: 'ahead' as const }
+    return { kind: error instanceof VerificationError ? ('failed' as const) : ('missing' as const) }
+  }
+}
+
 async function show(notice: HTMLElement): Promise<void> {
   const texts = readPageTexts('copy')
   const place = partOf(notice, '[role="status"]', HTMLElement)
   const { origin = '', keyId = '', version = '' } = notice.dataset
   // The page of a version never changes.
   const isAged = notice.dataset['ofVersion'] === undefined
-  // A full stop in Chinese has its own space.
-  const space = document.documentElement.lang.startsWith('zh') ? '' : ' '
-  const add = (key: string, values: Parameters<typeof texts.richText>[1] = {}): void => {
-    place.hidden = false
-    place.append(pageElement('span', texts.richText(key, values)), space)
-  }
-  const contradict = ({ snapshotId }: Version): void => {
-    notice.dataset['state'] = 'failed'
-    add('contradicts', { version: snapshotId })
-  }
-  /** Whether the clock of the device is to blame. */
-  const isAhead = (error: unknown): boolean =>
-    error instanceof VerificationError && error.code === 'FUTURE'
   if ((await cryptoSupport()) !== 'ready') return
-  /** The newest version that the service signed, as far as this page knows. */
-  let signed = ''
-  // Without a pin, the keys of the proof itself are all that is known.
-  let pins: readonly string[] = keyId === '' ? [] : [keyId]
-  try {
-    const response = await fetch('/now.json', { cache: 'no-store' })
-    if (response.ok) {
-      const proof = await verifyCopyProof(new Uint8Array(await response.arrayBuffer()), {
-        origin,
-        pinnedKeyIds: pins,
-        nowMs: Date.now(),
-      })
-      const { provedAtMs, entry } = proof
-      if (await isContradicted(entry)) return contradict(entry)
-      if (pins.length === 0) pins = proof.keyIds
-      const iso = new Date(provedAtMs).toISOString()
-      const time = pageElement('time', formatMoment(iso))
-      time.dateTime = iso
-      const age = pageElement('span', formatAge((Date.now() - provedAtMs) / 1000))
-      add('proven', { time, age, version: entry.snapshotId })
-      if (keyId === '') add('notPinned')
-      signed = entry.snapshotId
-      if (isAged && sequenceOf(signed) > sequenceOf(version)) add('older', { version })
-    } else {
-      add('missing')
+  const pinned: readonly string[] = keyId === '' ? [] : [keyId]
+  const { kind, proof } = await readProof(origin, pinned)
+  let signed = proof?.entry.snapshotId ?? ''
+
+  function say(from: CopyOrigin | undefined): void {
+    const { texts: keys, tone } = copyNotice(kind, from)
+    const sentences: (Node | string)[] = []
+    // A full stop in Chinese has its own space.
+    const space = document.documentElement.lang.startsWith('zh') ? '' : ' '
+    const add = (key: string, values: Parameters<typeof texts.richText>[1] = {}): void => {
+      sentences.push(pageElement('span', texts.richText(key, values)), space)
     }
-  } catch (error) {
-    notice.dataset['state'] = 'failed'
-    add(isAhead(error) ? 'clock' : error instanceof VerificationError ? 'failed' : 'missing')
+    // Published while the service was away, or a moment ago: the service signs it once it has taken it up.
+    const isAhead = signed !== '' && sequenceOf(version) > sequenceOf(signed)
+    for (const key of keys) {
+      if (key === 'proven' && proof !== undefined) {
+        const iso = new Date(proof.provedAtMs).toISOString()
+        const age = pageElement('time', formatAge((Date.now() - proof.provedAtMs) / 1000))
+        age.dateTime = iso
+        age.title = formatMoment(iso)
+        const newest = proof.entry.snapshotId
+        if (isAhead) add('unsigned', { age, signed, version })
+        else add('proven', { age, version: newest })
+        if (keyId === '') add('notPinned')
+        if (isAged && sequenceOf(newest) > sequenceOf(version)) add('older', { version })
+      } else if (key === 'newer') {
+        if (isAged && !isAhead) add('newer', { version: signed })
+      } else if (key === 'contradicts') {
+        add('contradicts', { version: signed })
+      } else if (isAged || key !== 'current') add(key)
+    }
+    if (tone === 'bad') notice.dataset['state'] = 'failed'
+    place.replaceChildren(pageElement('span', sentences))
   }
+
+  say(undefined)
+  if (kind === 'contradicted') return
   try {
-    const served = await askService(origin, pins)
-    if (await isContradicted(served)) return contradict(served)
-    const newest = served.snapshotId
-    signed = newest
-    if (isAged) add(newest === version ? 'current' : 'newer', { version: newest })
+    // Without a pin, the keys of the proof itself are all that is known.
+    const newest = await askService(origin, keyId === '' ? (proof?.keyIds ?? []) : pinned)
+    signed = newest.snapshotId
+    if (await isContradicted(newest)) say('contradicted')
+    else say(signed === version ? 'same' : 'newer')
   } catch (error) {
     const isForged = error instanceof VerificationError && !isOutage(error)
-    // The proof said it before, if there is one.
-    if (!isAhead(error)) add(isForged ? 'forged' : 'unreachable')
-    else if (notice.dataset['state'] !== 'failed') add('clock')
+    say(isFromFuture(error) ? 'ahead' : isForged ? 'forged' : 'away')
   }
-  // Published while the service was away, or a moment ago: the service signs it once it has taken it up.
-  if (signed !== '' && sequenceOf(version) > sequenceOf(signed))
-    add('unsigned', { version, signed })
 }
 
 const notice = document.getElementById('copy')

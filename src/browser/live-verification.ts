@@ -24,7 +24,7 @@ export function showUnchecked(stepsPlace: HTMLElement): void {
 const STEP_STATES: { readonly [Outcome in ProofVerdict['outcome']]: StepState } = {
   valid: 'passed',
   invalid: 'failed',
-  unavailable: 'skipped',
+  unavailable: 'away',
 }
 
 /** The sentence of a verdict with the color and shape of its outcome. */

@@ -3,6 +3,7 @@ import { readHeaders } from '@public-api/client-internal/header-fields'
 import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
 import { mountLiveCheck, showUnchecked, type ResourceCheck } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
+import { readPageTexts } from './page-texts.ts'
 import { signedLinesOf } from './proof-check.ts'
 import { mountStateCheck } from './state-check.ts'
 
@@ -10,6 +11,7 @@ function start(stepsPlace: HTMLElement): void {
   const verdict = partOf(document, '#live-verdict', HTMLElement)
   const signature = partOf(document, '#live-signature', HTMLElement)
   const details = partOf(document, '#live-details', HTMLDetailsElement)
+  const proofTexts = readPageTexts('proof')
   const lines = [...document.querySelectorAll('.signed-lines code')]
   let checked: ResourceCheck | undefined
   const runCheck = mountLiveCheck({
@@ -28,8 +30,12 @@ function start(stepsPlace: HTMLElement): void {
       if (!isVerdict) showUnchecked(stepsPlace)
       // A failed step says what was expected and found.
       if (stepsPlace.querySelector('[data-state="failed"]') !== null) details.open = true
-      const children = isVerdict ? nodes : [pageElement('span', nodes, 'state state-warn')]
-      verdict.replaceChildren(...children)
+      // The headline says why the service could not be asked.
+      const isAway = checked?.kind === 'silent' || checked?.kind === 'unavailable'
+      const shown = isAway && headline !== undefined ? proofTexts.text('away') : nodes
+      verdict.replaceChildren(
+        ...(isVerdict && !isAway ? nodes : [pageElement('span', shown, 'state state-warn')]),
+      )
     },
   })
   const headline =

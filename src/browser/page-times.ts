@@ -1,42 +1,31 @@
-import { formatAgo, formatElapsed } from '@public-api/contract/text/elapsed'
+import { formatAgo, formatElapsed, OWN_TIME_FORMAT } from '@public-api/contract/text/elapsed'
 
-const { documentElement: root, body } = document
+const { documentElement: root } = document
 
 /** Ages state minutes. */
 const REPEAT_MS = 60_000
 
-/** A time of the visitor's clock and time zone, as the page words it. */
-function ownTime(write: (format: Intl.DateTimeFormat) => string): string {
-  const format = new Intl.DateTimeFormat(root.lang, {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
-  return (body.dataset['ownTime'] ?? '').replace('{time}', write(format))
-}
-
-const isUtc = (moment: Date): boolean => moment.getTimezoneOffset() === 0
-
-/** Fills the line below each moment with the local time, unless that is UTC. */
-export function showOwnTimes(): void {
-  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
-    const line = time.nextElementSibling
-    const moment = new Date(time.dateTime)
-    if (line === null || isUtc(moment)) continue
-    line.textContent = ownTime((format) => format.format(moment))
+/** Writes moments in the time zone of the visitor. The end of a range of one day has no date. */
+function writeOwn(when: Element): void {
+  const moments = [...when.querySelectorAll('time')].map(({ dateTime }) => new Date(dateTime))
+  for (const [index, own] of when.querySelectorAll('.local > span').entries()) {
+    const [moment, before] = [moments[index], moments[index - 1]]
+    if (moment === undefined) continue
+    const { hour, minute, hourCycle } = OWN_TIME_FORMAT
+    const isSameDay = moment.toDateString() === before?.toDateString()
+    const format = isSameDay ? { hour, minute, hourCycle } : OWN_TIME_FORMAT
+    own.textContent = new Intl.DateTimeFormat(root.lang, format).format(moment)
   }
 }
 
-/** Fills the line above each planned time with the local time, and shows the notes of planned times that have passed. */
-export function showPlannedTimes(): void {
-  for (const line of document.querySelectorAll<HTMLElement>('[data-from]')) {
-    const { from = '', to = '' } = line.dataset
-    const start = new Date(from)
-    if (!isUtc(start))
-      line.textContent = ownTime((format) => format.formatRange(start, new Date(to)))
-  }
+/** Fills in every time of the visitor. Their place is kept by the time in UTC, which is not shown (style.css). */
+export function showOwnTimes(parent: ParentNode = document): void {
+  for (const when of parent.querySelectorAll('.when')) writeOwn(when)
+  root.dataset['times'] = 'own'
+}
+
+/** Shows the notes of planned times that have passed. */
+export function showPassedNotes(): void {
   for (const note of document.querySelectorAll<HTMLElement>('[data-planned]')) {
     const ms = Date.now() - Date.parse(note.dataset['planned'] ?? '')
     if (!(ms >= REPEAT_MS)) continue

@@ -25,32 +25,40 @@ export interface Match {
   readonly excerpt: readonly Piece[]
 }
 
-const MAX_MATCHES = 20
+const MAX_PAGES = 20
+/** Other places of a page that are named below its best one. */
+const MAX_OTHERS = 3
 const EXCERPT_BEFORE = 30
 const EXCERPT_LENGTH = 130
 
 /** Titles of pages come first, then ids, which name error codes and operations, and headings. */
 const BOOST = { title: 40, id: 6, heading: 4 } as const
 
+/** A text as it is compared. NFKC takes a Thai sara am apart, so words are found before. */
+const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
+
 /** The words of a text in its language, and the parts of names such as RATE_LIMITED. */
 function wordsOf(text: string, segmenter: Intl.Segmenter): string[] {
-  return [...segmenter.segment(text.normalize('NFKC'))].flatMap(({ segment, isWordLike }) => {
+  return [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) => {
     if (isWordLike !== true) return []
     const parts = segment.split('_').filter((part) => part !== '')
-    return parts.length > 1 ? [segment, ...parts] : [segment]
+    return (parts.length > 1 ? [segment, ...parts] : [segment]).map(folded)
   })
 }
+
+/** A word of the index as texts have it. */
+const withSaraAm = (word: string): string => word.replaceAll('\u0e4d\u0e32', '\u0e33')
+
+/** Scripts without spaces: where a word ends depends on what stands beside it, so a word is also looked for as letters. */
+const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]/
 
 function nameOf({ heading, title }: Place): string {
   return heading === '' ? title : heading
 }
 
-function comparable(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase()
-}
-
 /** The pieces of a text, with the words that were found apart. */
 function piecesOf(text: string, words: readonly string[]): readonly Piece[] {
+  if (words.length === 0) return [{ text, isHit: false }]
   const escaped = words
     .toSorted((a, b) => b.length - a.length)
     .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`))
@@ -71,14 +79,26 @@ function excerptOf(text: string, words: readonly string[]): readonly Piece[] {
   return piecesOf(`${start > 0 ? '…' : ''}${cut}${end < text.length ? '…' : ''}`, words)
 }
 
+/** The best place of a page for a query, and others on the same page. */
+export interface PageMatch extends Match {
+  readonly others: readonly Match[]
+}
+
+/** A place that was found, and the words in it. */
+interface Found {
+  readonly place: Place
+  readonly terms: readonly string[]
+}
+
 /**
- * Prepares a search over places in a language. It returns those with all words of a query, best first; those with some
- * of them if no place has all. Names that contain the whole query come before all others. The end of a word may be missing; without a match, long Latin words may have two wrong letters.
+ * Prepares a search over places in a language. It returns the pages with all words of a query, best first; those with some
+ * of them if no page has all. The page whose title is the query comes first, then names that contain the whole query. The end
+ * of a word may be missing; without a match, long Latin words may have two wrong letters.
  */
 export function createSearch(
   places: readonly Place[],
   locale: string,
-): (query: string) => readonly Match[] {
+): (query: string) => readonly PageMatch[] {
   const segmenter = new Intl.Segmenter(locale, { granularity: 'word' })
   const search = new MiniSearch({
     idField: 'index',
@@ -99,25 +119,53 @@ export function createSearch(
       text,
     })),
   )
-  return (query) => {
+  const letters = places.map(({ title, heading, text }) => folded(`${title} ${heading} ${text}`))
+
+  /** The places with the words of the index, then those that have the letters of a query without spaces. */
+  function find(query: string): readonly Found[] {
     const typo = (term: string): number => (/^[a-z]{5,}$/i.test(term) ? 2 : 0)
     const attempts = [{}, { fuzzy: typo }, { combineWith: 'OR' }] as const
+    const words = query.split(/\s+/).filter((word) => word !== '')
+    const wanted = words.map(folded)
+    const byLetters = !UNSPACED.test(query)
+      ? []
+      : places.flatMap((place, index) =>
+          wanted.every((word) => letters[index]?.includes(word)) ? [{ place, terms: words }] : [],
+        )
     let found: SearchResult[] = []
-    for (const options of attempts) if (found.length === 0) found = search.search(query, options)
-    const matches = found.flatMap(({ id: index, terms }) => {
+    for (const options of attempts) {
+      // What has the letters is better than a guess.
+      if (found.length === 0 && (options !== attempts[2] || byLetters.length === 0))
+        found = search.search(query, options)
+    }
+    const byWords = found.flatMap(({ id: index, terms }) => {
       const place = places[Number(index)]
-      return place === undefined ? [] : [{ place, terms }]
+      return place === undefined ? [] : [{ place, terms: terms.map(withSaraAm) }]
     })
-    const whole = comparable(query)
-    const isOther = ({ place }: (typeof matches)[number]): boolean =>
-      !comparable(nameOf(place)).includes(whole)
-    return matches
-      .toSorted((a, b) => Number(isOther(a)) - Number(isOther(b)))
-      .slice(0, MAX_MATCHES)
-      .map(({ place, terms }) => ({
+    const known = new Set(byWords.map(({ place }) => place))
+    return [...byWords, ...byLetters.filter(({ place }) => !known.has(place))]
+  }
+
+  /** 0 for the page of this title, 1 for a name that contains the whole query. */
+  function rankOf(place: Place, whole: string): number {
+    const title = folded(place.title)
+    // The title of a page as browsers show it ends with the name of the site.
+    if (place.id === '' && (whole === title || whole.startsWith(`${title} · `))) return 0
+    return folded(nameOf(place)).includes(whole) ? 1 : 2
+  }
+
+  return (query) => {
+    const whole = folded(query)
+    const ranked = find(query).toSorted((a, b) => rankOf(a.place, whole) - rankOf(b.place, whole))
+    const byPage = Map.groupBy(ranked, ({ place }) => place.path)
+    return [...byPage.values()].slice(0, MAX_PAGES).map((found) => {
+      const matches = found.slice(0, 1 + MAX_OTHERS).map(({ place, terms }) => ({
         place,
         name: piecesOf(nameOf(place), terms),
         excerpt: excerptOf(place.text, terms),
       }))
+      const [best, ...others] = matches as [Match, ...Match[]]
+      return { ...best, others }
+    })
   }
 }

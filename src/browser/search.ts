@@ -1,6 +1,6 @@
 // The search over the pages, loaded when it is opened first.
 import { pageElement, partOf } from './page-element.ts'
-import { createSearch, type Match, type Piece } from './search-matches.ts'
+import { createSearch, type Match, type PageMatch, type Piece } from './search-matches.ts'
 
 interface Index {
   readonly pages: readonly {
@@ -14,7 +14,13 @@ const dialog = partOf(document, '#search', HTMLDialogElement)
 const input = partOf(dialog, 'input', HTMLInputElement)
 const status = partOf(dialog, '[role=status]', HTMLElement)
 const list = partOf(dialog, 'ol', HTMLOListElement)
-const { index: indexPath = '', found = '', none = '', failed = '' } = dialog.dataset
+const {
+  index: indexPath = '',
+  found = '',
+  none = '',
+  failed = '',
+  loading: isLoading = '',
+} = dialog.dataset
 
 let loading: Promise<ReturnType<typeof createSearch>> | undefined
 
@@ -33,12 +39,20 @@ async function load(): Promise<ReturnType<typeof createSearch>> {
 const marked = (pieces: readonly Piece[]): readonly (string | Node)[] =>
   pieces.map(({ text, isHit }) => (isHit ? pageElement('mark', text) : text))
 
-function itemOf({ place, name, excerpt }: Match): HTMLLIElement {
-  const { path, title, id, heading } = place
+function linkTo({ place: { path, id }, name }: Match): HTMLAnchorElement {
   const link = pageElement('a', [pageElement('strong', marked(name))])
   link.href = id === '' ? path : `${path}#${id}`
+  return link
+}
+
+/** A page: its best place, and below its excerpt the others. */
+function itemOf({ others, ...best }: PageMatch): HTMLLIElement {
+  const { title, heading } = best.place
+  const link = linkTo(best)
   if (heading !== '') link.append(' ', pageElement('span', title, 'muted small'))
-  return pageElement('li', [link, pageElement('p', marked(excerpt), 'muted small')])
+  const item = pageElement('li', [link, pageElement('p', marked(best.excerpt), 'muted small')])
+  if (others.length > 0) item.append(pageElement('p', others.map(linkTo), 'links small'))
+  return item
 }
 
 async function show(): Promise<void> {
@@ -49,6 +63,7 @@ async function show(): Promise<void> {
     return
   }
   try {
+    if (list.childElementCount === 0) status.textContent = isLoading
     loading ??= load()
     const matches = (await loading)(query)
     // Typing went on while the index was loaded.

@@ -1,7 +1,7 @@
 // The script of every page. Each part looks for its own elements and does nothing without them.
 import { highlightJson } from './json-highlight.ts'
 import { pageElement } from './page-element.ts'
-import { keepAgesCurrent, showOwnTimes, showPlannedTimes } from './page-times.ts'
+import { keepAgesCurrent, showOwnTimes, showPassedNotes } from './page-times.ts'
 
 const { documentElement: root, body } = document
 
@@ -80,7 +80,7 @@ for (const box of document.querySelectorAll('main :is(pre, .wide)[tabindex]')) {
 }
 
 showOwnTimes()
-showPlannedTimes()
+showPassedNotes()
 keepAgesCurrent()
 
 // A link in the contents popover closes it.
@@ -244,7 +244,9 @@ function openSearch(address: string): void {
 const searchButton = document.querySelector<HTMLButtonElement>('[data-search]')
 const searchAddress = searchButton?.dataset['search']
 if (searchAddress !== undefined) {
-  searchButton?.addEventListener('click', () => openSearch(searchAddress))
+  for (const button of document.querySelectorAll('[data-search], .search-here')) {
+    button.addEventListener('click', () => openSearch(searchAddress))
+  }
   addEventListener('keydown', (event) => {
     const isShortcut = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
     if (!isShortcut || event.altKey || event.shiftKey) return

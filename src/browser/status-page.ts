@@ -35,19 +35,21 @@ function createStatusSteps(container: HTMLElement) {
     if (outcome === shown) return
     shown = outcome
     if (check.kind === 'silent') {
-      list.set('api', { state: 'failed', detail: texts.text('noResponse') })
+      list.set('api', { state: 'away' })
       list.setRest({ state: 'skipped' })
       return
     }
     const { status } = check.response
     list.set('api', {
-      state: status === 200 ? 'passed' : 'failed',
+      state: status === 200 ? 'passed' : check.kind === 'unavailable' ? 'away' : 'failed',
       detail: texts.text('api', { status, milliseconds }),
     })
-    if (check.kind === 'unsupported') list.set('signature', { state: 'skipped' })
+    // The headline says why nothing could be verified.
+    if (check.kind === 'unsupported' || check.kind === 'unavailable')
+      list.set('signature', { state: 'skipped' })
     else {
       const { outcome: proved, verdict, reports } = check.proof
-      const state = proved === 'valid' ? 'passed' : proved === 'invalid' ? 'failed' : 'skipped'
+      const state = proved === 'valid' ? 'passed' : 'failed'
       // "Passed" says already that all checks passed.
       const signed = reports.find(({ name }) => name === 'freshness')?.detail
       const detail = state === 'passed' ? signed : verdict

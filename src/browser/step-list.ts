@@ -1,7 +1,7 @@
 import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 
-const STEP_STATES = ['pending', 'running', 'passed', 'failed', 'skipped'] as const
+const STEP_STATES = ['pending', 'running', 'passed', 'failed', 'away', 'skipped'] as const
 
 export type StepState = (typeof STEP_STATES)[number]
 
@@ -17,9 +17,15 @@ const PACE_MS = 120
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+const STEP_TONES: { readonly [state in StepState]?: string } = {
+  passed: 'good',
+  failed: 'bad',
+  away: 'warn',
+}
+
 /** The classes that give a state its shape and color. */
 export function stateClass(state: StepState): string {
-  return `state state-${state === 'passed' ? 'good' : state === 'failed' ? 'bad' : 'idle'}`
+  return `state state-${STEP_TONES[state] ?? 'idle'}`
 }
 
 /**

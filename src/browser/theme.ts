@@ -5,12 +5,14 @@ import { readChoice, saveChoice } from './saved-choice.ts'
 const NAME = 'theme'
 const root = document.documentElement
 
-/** Applies the saved theme (`system`, `light` or `dark`) and the language of samples. */
+/** Applies the saved theme (`system`, `light` or `dark`), the time zone and the language of samples. */
 function applyChoices(): void {
   const theme = readChoice(NAME) ?? root.dataset[NAME] ?? 'system'
   root.dataset[NAME] = theme
   const choice = document.getElementById(NAME)
   if (choice instanceof HTMLSelectElement) choice.value = theme
+  // Both times would be the same.
+  if (new Date().getTimezoneOffset() === 0) root.dataset['zone'] = 'utc'
   const sample = readChoice('sample') ?? root.dataset['sample']
   if (sample !== undefined) root.dataset['sample'] = sample
 }

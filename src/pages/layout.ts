@@ -1,13 +1,14 @@
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import type { Locale } from '@public-api/contract/terms/locales'
+import { formatAgo } from '@public-api/contract/text/elapsed'
 import { archivePath, feedPath, markdownPath, pathOfPage, searchIndexPath } from './addresses.ts'
 import { CARD_SIZE, cardName, cardOf, cardPath } from './card.ts'
 import { FEED_FORMATS } from './files/feed-formats.ts'
 import { feedTexts } from './files/feeds.ts'
 import { bulletList, link, pageLink, pageSection, scriptTexts } from './markup/elements.ts'
 import { code, html, type Html } from './markup/html.ts'
-import { operatorText, richText } from './markup/rich-text.ts'
+import { operatorText, plainText, richText } from './markup/rich-text.ts'
 import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './markup/site-assets.ts'
 import {
   alternatesOf,
@@ -20,7 +21,7 @@ import {
   siteName,
   verifyPath,
 } from './page.ts'
-import { momentInText } from './texts/moments.ts'
+import { momentHtml } from './texts/moments.ts'
 import { TEXTS, type Texts } from './texts/texts.ts'
 
 const SHOWN_HASH_CHARACTERS = 12
@@ -205,7 +206,7 @@ function searchButton({ texts, facts }: PageContext): Html {
 }
 
 function searchDialog({ locale, texts }: PageContext): Html {
-  const { label, found, none, failed } = texts.search
+  const { label, loading, found, none, failed } = texts.search
   return html`<dialog
     class="search"
     id="search"
@@ -214,6 +215,7 @@ function searchDialog({ locale, texts }: PageContext): Html {
     data-found="${found}"
     data-none="${none}"
     data-failed="${failed}"
+    data-loading="${loading}"
   >
     <div class="search-form" role="search">
       <p class="field">
@@ -256,8 +258,17 @@ export function copySentence(context: PageContext, page: Page): Html {
   const { origin } = facts
   const service = link(origin + pathOfPage(locale, page.path), origin)
   const { createdAt } = builtFrom(context, page)
-  const values = { origin: service, time: momentInText(locale, createdAt) }
+  const values = { origin: service, time: momentHtml(locale, createdAt) }
   return html`<p>${richText(texts.site.staticCopy.notice, values)}</p>`
+}
+
+/** About the longest of what the script usually writes into the notice: its lines are kept free. */
+function longestNotice({ locale, texts: { site }, facts }: PageContext): string {
+  const { proven, notPinned, current, unreachable } = site.staticCopy
+  const age = formatAgo(locale, -59 * 60_000)
+  const [origin = ''] = [current, unreachable].toSorted((a, b) => b.length - a.length)
+  const parts = [proven, ...(facts.keyId === undefined ? [notPinned] : []), origin]
+  return plainText(parts.join(' '), { age, version: facts.head.snapshotId })
 }
 
 /** Says above a page of a copy what it is; the script adds what `now.json` proves. */
@@ -275,7 +286,9 @@ function copyNotice(context: PageContext, page: Page): Html {
     ${page.version !== undefined && html`data-of-version`}
   >
     ${copySentence(context, page)}
-    <p class="small" role="status" data-browser hidden></p>
+    <p class="small reserved" role="status" data-browser data-longest="${longestNotice(context)}">
+      <span>${ofScript.running}</span>
+    </p>
     ${scriptTexts('copy', ofScript)}
   </aside>`
 }
@@ -378,11 +391,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
   const rail = ownRail ?? (sections.length > 0 && { title: site.contents, content: listed })
   const { text } = html`<html lang="${locale}">
     ${head(context, page, groups)}
-    <body
-      data-own-time="${site.ownTime}"
-      data-not-copied="${site.notCopied}"
-      data-link-copied="${site.linkCopied}"
-    >
+    <body data-not-copied="${site.notCopied}" data-link-copied="${site.linkCopied}">
       <a class="skip" href="#main">${site.skip}</a>
       <header class="site">
         ${brand(context)} ${languageSwitch(context, page)} ${searchButton(context)}

@@ -60,7 +60,11 @@ export function notFoundPage(near: Page | undefined): Page {
         }
         <p>${sentencesHtml(locale, [texts.notFound.text, texts.notFound.help])}</p>
         ${bulletList([
+          html`<button type="button" class="search-here needs-script" data-browser>
+            ${texts.search.label}
+          </button>`,
           link(pathOfPage(locale, ''), texts.overview.title),
+          link(pathOfPage(locale, 'status'), texts.status.title),
           link(pathOfPage(locale, 'reference'), texts.reference.title),
           link(pathOfPage(locale, 'history'), texts.history.title),
         ])}`,

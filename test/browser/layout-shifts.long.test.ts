@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LOCALES } from '@public-api/contract/terms/locales'
+import type { Route } from 'playwright-core'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { browserMissing, type TestFonts, useBrowser } from '../support/browser.ts'
+import { openOutage } from '../support/clearing-house.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+import { useFileScope } from '../support/test-scope.ts'
 import { runDeployedService, watchPage } from './watched-page.ts'
 
 const skip = { skip: browserMissing }
@@ -46,7 +50,7 @@ for (const fonts of FONTS) {
     )
 
     for (const [path, panel] of [
-      ['', '.live'],
+      ['', '.hero-state'],
       ['/status', '.panel'],
     ] as const) {
       test(
@@ -65,12 +69,12 @@ for (const fonts of FONTS) {
           await page.locator('footer').waitFor()
           const heightOf = async () => (await page.locator(panel).boundingBox())?.height ?? 0
           const before = await heightOf()
-          assert.equal(await page.locator(`${panel} .state-good`).count(), 0)
+          assert.equal(await page.locator(`${panel} .live-result .state-good`).count(), 0)
           letThrough(undefined)
           const waiting = page.locator(
             `${panel} :is([data-state='pending'], [data-state='running'])`,
           )
-          await page.locator(`${panel} .state-good`).first().waitFor()
+          await page.locator(`.live-result .state-good`).first().waitFor()
           await waiting.first().waitFor({ state: 'detached' })
           const after = await heightOf()
           // Browsers place boxes at fractions of a pixel.
@@ -79,4 +83,66 @@ for (const fonts of FONTS) {
       )
     }
   }
+}
+
+/** What is between a page and the origin of the service. */
+const ORIGINS: { readonly [name: string]: (route: Route) => Promise<unknown> } = {
+  alive: (route) => route.continue(),
+  dead: (route) => route.abort(),
+  // After the page was drawn, and long before the end of the test.
+  slow: (route) => new Promise((later) => setTimeout(later, 300)).then(() => route.continue()),
+  silent: () => Promise.resolve(),
+  '503': (route) => route.fulfill({ status: 503, body: '' }),
+}
+
+/** A good score is 0.1 (web.dev/cls); it also counts what a reader does not notice. */
+const MAX_SHIFT = 0.01
+
+function sumShifts(): void {
+  const sum = { value: 0, moved: '' }
+  Object.assign(globalThis, { shifts: sum })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { value, sources = [] } = entry as PerformanceEntry & {
+        readonly value: number
+        readonly sources?: readonly { readonly node?: Node | null }[]
+      }
+      sum.value += value
+      sum.moved += sources.map(({ node }) => node?.textContent?.trim().slice(0, 40)).join(', ')
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+const scope = useFileScope()
+const outage = browserMissing === undefined ? openOutage(scope) : undefined
+
+for (const [name, change] of Object.entries(ORIGINS)) {
+  test(`an outage shifts no page of the service and of a copy: origin ${name}`, skip, async (t) => {
+    const { service, copy } = (await outage) ?? assert.fail()
+    for (const site of [service, copy]) {
+      for (const locale of LOCALES) {
+        for (const path of ['', '/status', '/status/incidents/cards-declined', '/history']) {
+          for (const width of [360, 1280]) {
+            const { page, context } = await BROWSERS.wide.openPage(t, {
+              viewport: { width, height: 740 },
+              timezoneId: 'Asia/Bangkok',
+            })
+            await page.addInitScript(sumShifts)
+            await page.route(`${service}/api/**`, change)
+            await page.goto(`${site}/${locale}${path}`)
+            if (name !== 'silent' && path.length < 8)
+              await page.locator('#state-now[data-live]').waitFor()
+            else await page.locator('html[data-script="on"]').waitFor()
+            await page.evaluate('new Promise((drawn) => setTimeout(drawn, 150))')
+            const { value, moved } = await page.evaluate(
+              () => (globalThis as unknown as { shifts: { value: number; moved: string } }).shifts,
+            )
+            const what = `${site === copy ? 'copy' : 'service'} /${locale}${path} ${width} px`
+            assert.ok(value <= MAX_SHIFT, `${what}: ${value}: ${moved}`)
+            await context.close()
+          }
+        }
+      }
+    }
+  })
 }

@@ -98,7 +98,7 @@ test('writes what the service serves, in a layout that static hosts serve', asyn
     assert.ok(fs.existsSync(path.join(copy, file)), file)
   }
   const page = fs.readFileSync(path.join(copy, 'en/status/index.html'), 'utf8')
-  assert.match(page, /This is a copy of\s+<a href="https:\/\/api\.example\.org\/en\/status"/)
+  assert.match(page, /Copy of\s+<a href="https:\/\/api\.example\.org\/en\/status"/)
   assert.ok(page.includes(`data-key-id="${key.keyId}"`))
   const twin = fs.readFileSync(path.join(copy, 'th/status.md'), 'utf8')
   assert.match(

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/terms/locales'
-import { dayHtml, momentHtml, momentInText } from '../../src/pages/texts/moments.ts'
+import {
+  dayHtml,
+  formatDayRange,
+  formatMomentRange,
+  momentHtml,
+  plannedHtml,
+} from '../../src/pages/texts/moments.ts'
 
 const ISO = '2026-11-21T22:05:59Z'
 
@@ -15,20 +21,32 @@ const EXPECTED = {
 for (const locale of LOCALES) {
   const { moment, day } = EXPECTED[locale]
 
-  test(`formats timestamps and dates in UTC for ${locale}`, () => {
-    assert.equal(
-      momentInText(locale, ISO).text,
-      `<time datetime="${ISO}" title="${ISO}">${moment}</time>`,
-    )
+  test(`formats days in ${locale}`, () => {
     assert.equal(dayHtml(locale, '2026-11-21').text, `<time datetime="2026-11-21">${day}</time>`)
   })
 
-  test(`a moment in ${locale} reserves a line for the local time`, () => {
+  test(`a moment in ${locale} has the time of the visitor before UTC, each a time`, () => {
     const { text } = momentHtml(locale, ISO)
-    assert.ok(
-      text.includes(`<time datetime="${ISO}" title="${ISO}" data-moment>${moment}</time`),
-      text,
+    const [own = '', utc = ''] = text.split(/<span class="utc"\s*>/)
+    // Its place is kept in the form that the script writes; Markdown leaves it out.
+    assert.match(own, /<span class="local" data-browser\s*>.*22:05<\/span>/s)
+    assert.ok(utc.startsWith(`<time datetime="${ISO}" title="${ISO}">${moment}</time>`), text)
+  })
+
+  test(`a range in ${locale} has one form of dates, and the date of one day once`, () => {
+    const [end, later] = ['2026-11-21T23:10:00Z', '2026-11-22T01:10:00Z']
+    assert.equal(formatMomentRange(locale, ISO, end), `${moment.slice(0, -4)} – 23:10\u00a0UTC`)
+    assert.ok(formatMomentRange(locale, ISO, later).startsWith(`${moment.slice(0, -4)} – `))
+    const { text } = plannedHtml(locale, ISO, later)
+    assert.equal(text.match(new RegExp(`datetime="(${ISO}|${later})"`, 'g'))?.length, 2)
+    const days = formatDayRange(locale, Date.parse(ISO), Date.parse(later))
+    assert.match(
+      days,
+      {
+        en: /^Nov 21 – 22, 2026$/,
+        th: /^21–22 พ.ย. 2569$/,
+        'zh-CN': /^2026年11月21日 – 2026年11月22日$/,
+      }[locale],
     )
-    assert.match(text, /<span class="own-time"><\/span/)
   })
 }

@@ -97,8 +97,8 @@ test('words of three languages find the place that they name', async (t) => {
   }
 })
 
-const place = (id: string, heading: string, text: string): Place => ({
-  path: '/en/x',
+const place = (id: string, heading: string, text: string, path = `/en/${id}`): Place => ({
+  path,
   title: 'Page',
   id,
   heading,
@@ -127,4 +127,50 @@ test('places with all words are found, or else those with some', () => {
   const ids = (query: string) => search(query).map((each) => each.place.id)
   assert.deepEqual(ids('signing key'), ['both', 'all'])
   assert.deepEqual(ids('key of nothing').toSorted(), ['all', 'both', 'some'])
+})
+
+test('every word of the index in a script without spaces finds every page that has it', async (t) => {
+  const app = await runApp(t, EXAMPLE)
+  for (const [locale, letters] of [
+    ['th', /[\u0e01-\u0e5b]{3,}/u],
+    ['zh-CN', /\p{Script=Han}{2,}/u],
+  ] as const) {
+    const places = placesOf(await readIndex(app, locale))
+    const search = createSearch(places, locale)
+    const textOf = (each: Place): string => `${each.title} ${each.heading} ${each.text}`
+    const segmenter = new Intl.Segmenter(locale, { granularity: 'word' })
+    const words = new Set(
+      places.flatMap((each) => [...segmenter.segment(textOf(each))].map(({ segment }) => segment)),
+    )
+    const looked = [...words].filter((word) => letters.test(word)).filter((_, nth) => nth % 5 === 0)
+    assert.ok(looked.length > 100, `${locale}: ${looked.length} words`)
+    for (const word of ['บำรุงรักษา', 'จำนวน', 'คีย์', '密钥', ...looked]) {
+      const having = new Set(
+        places.filter((each) => textOf(each).includes(word)).map(({ path }) => path),
+      )
+      const found = new Set(search(word).map((each) => each.place.path))
+      // A page of results ends at 20.
+      const missing = [...having].filter((path) => !found.has(path))
+      assert.ok(missing.length === 0 || found.size === 20, `${locale} ${word}: ${missing.join()}`)
+    }
+  }
+})
+
+test('a page is one result with its other places, and first by its title', () => {
+  const search = createSearch(
+    [
+      place('', '', 'Cards are declined', '/en/incident'),
+      place('updates', 'Updates', 'declined', '/en/incident'),
+      place('affected', 'Affected', 'declined', '/en/incident'),
+      { ...place('', '', 'Meridian Clearing', '/en'), title: 'Overview' },
+      { ...place('', '', 'declined', '/en/status'), title: 'Status' },
+    ],
+    'en',
+  )
+  const [incident, ...rest] = search('declined')
+  assert.deepEqual(
+    [incident?.place.path, incident?.others.length, rest.length],
+    ['/en/incident', 2, 1],
+  )
+  assert.equal(search('Status · Meridian Clearing')[0]?.place.path, '/en/status')
 })

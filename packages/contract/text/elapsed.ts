@@ -6,6 +6,15 @@ export const MOMENT_FORMAT = {
   timeZone: 'UTC',
 } as const
 
+/** How pages write a moment of the visitor's own zone. */
+export const OWN_TIME_FORMAT = {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+} as const
+
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

@@ -86,7 +86,12 @@ export const EARLY_ACCESS_PAGE: Page = {
       return {
         main: html`<h1>${earlyAccess.title}</h1>
           <p class="note note-warn">${operatorText(content, text)}</p>
-          <p>${privacy}</p>`,
+          ${bulletList([
+            link(pathOfPage(locale, 'status'), texts.status.title),
+            link(`${pathOfPage(locale, 'status')}#subscribe`, texts.status.subscribe.heading),
+            link(pathOfPage(locale, 'reference'), texts.reference.title),
+            privacy,
+          ])}`,
       }
     }
     return {

@@ -14,6 +14,7 @@ const TIME_PX = 11
 /** The shape of each severity, around the point 18, 20: states differ by more than their color. */
 const SHAPES: { readonly [Each in StateTone]?: readonly [color: string, path: string] } = {
   good: ['#116329', 'm-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z'],
+  planned: ['#1f5a92', 'm-8-3h16v6h-16Z'],
   warn: ['#7a4d05', 'm0-8l8 15h-16Z'],
   bad: ['#a4161a', 'm-7-7h14v14h-14Z'],
 }

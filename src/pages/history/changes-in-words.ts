@@ -6,7 +6,7 @@ import { wordChanges } from '@public-api/contract/text/word-changes'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { listHtml, plainText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
-import { dayHtml, momentInText } from '../texts/moments.ts'
+import { dayHtml, momentHtml } from '../texts/moments.ts'
 
 /** Longer values are cut; the archive has them in full. */
 const VALUE_CHARACTERS = 600
@@ -73,7 +73,7 @@ function titleOf(
   if (typeof version === 'string') return plainText(texts.changelog.release, { version })
   if (typeof from === 'string' && typeof to === 'string')
     return `${titles.get(from) ?? from} → ${titles.get(to) ?? to}`
-  if (typeof at === 'string') return momentInText(locale, at)
+  if (typeof at === 'string') return momentHtml(locale, at)
   if (typeof text !== 'string') return undefined
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
 }
@@ -128,7 +128,7 @@ function shownValue(
   }
   if (typeof value !== 'string') return code(JSON.stringify(value).slice(0, VALUE_CHARACTERS))
   if (schema.enum !== undefined) return enumLabel(context, schema.enum, value) ?? code(value)
-  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return momentInText(locale, value)
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return momentHtml(locale, value)
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return dayHtml(locale, value)
   const cut = value.length > VALUE_CHARACTERS ? `${value.slice(0, VALUE_CHARACTERS)}…` : value
   if (schema.pattern !== undefined || schema.format !== undefined)

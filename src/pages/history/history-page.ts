@@ -12,7 +12,7 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, inEnglish, plainText, richText, sentencesHtml } from '../markup/rich-text.ts'
 import { type Page, type PageBody, type PageContext } from '../page.ts'
 import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
-import { momentInText } from '../texts/moments.ts'
+import { momentHtml } from '../texts/moments.ts'
 import { changesId } from './resource-changes.ts'
 import { sinceLink } from './since-page.ts'
 import { INDEX_PATH, INDEX_PIECE } from './version-index.ts'
@@ -56,7 +56,7 @@ function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean
       </h3>
       ${isNewest && html`<span class="tag">${history.newest}</span>`}
       ${sequence === 1 && html`<span class="tag">${history.genesis}</span>`}
-      <span class="muted small">${momentInText(locale, createdAt)}</span>
+      <span class="muted small">${momentHtml(locale, createdAt)}</span>
       <span class="entry-proof"></span>
     </div>
     ${note !== '' && html`<p>${inEnglish(locale, note)}</p>`} ${changesOf(context, entry, page)}

@@ -19,7 +19,7 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, inEnglish, richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { isTranslation, resourceTitle } from '../snapshots/snapshot-sections.ts'
-import { momentInText } from '../texts/moments.ts'
+import { momentHtml } from '../texts/moments.ts'
 import { changesInWords, type ComparedData, titlesById } from './changes-in-words.ts'
 
 /** Number of differences shown per resource. The archive has the rest. */
@@ -106,7 +106,7 @@ export function redactionNote(
       ${richText(texts.version.redacted, {
         resource: resourceName(context, name),
         version: code(version?.snapshotId ?? ''),
-        time: momentInText(locale, redaction.redactedAt),
+        time: momentHtml(locale, redaction.redactedAt),
         reason: inEnglish(locale, redaction.reason),
       })}
     </p> `

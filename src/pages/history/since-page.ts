@@ -5,7 +5,7 @@ import { code, html } from '../markup/html.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
 import { linkToService, type Page, type PageBody, type PageContext } from '../page.ts'
 import { notesLanguage } from '../snapshots/snapshot-sections.ts'
-import { dayHtml, momentInText } from '../texts/moments.ts'
+import { dayHtml, momentHtml } from '../texts/moments.ts'
 import { changesOfResources } from './resource-changes.ts'
 
 /** Number of versions that the page lists. The history has the others. */
@@ -33,7 +33,7 @@ function versionList(context: PageContext, { sequence }: VersionEntry) {
         cell: ({ snapshotId }) =>
           link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId)),
       },
-      { title: texts.history.published, cell: ({ createdAt }) => momentInText(locale, createdAt) },
+      { title: texts.history.published, cell: ({ createdAt }) => momentHtml(locale, createdAt) },
       {
         title: texts.since.note,
         cell: ({ note }) => (note === '' ? undefined : inEnglish(locale, note)),

@@ -6,7 +6,7 @@ import { code, html, type Html } from '../markup/html.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { isTranslation, notesLanguage } from '../snapshots/snapshot-sections.ts'
-import { momentInText } from '../texts/moments.ts'
+import { momentHtml } from '../texts/moments.ts'
 import { logWitnesses } from '../verify/log-witnesses.ts'
 import { changesOfResources, redactionNote, resourceName } from './resource-changes.ts'
 import { sinceLink } from './since-page.ts'
@@ -69,9 +69,7 @@ function body(context: PageContext, entry: VersionEntry) {
     main: html`<p class="eyebrow">${link(pathOfPage(locale, 'history'), history.title)}</p>
       <h1>${plainText(t.title, { version: snapshotId })}</h1>
       ${note !== '' && html`<p class="lead">${inEnglish(locale, note)}</p>`}
-      <p class="muted">
-        ${richText(t.publishedOn, { time: momentInText(locale, entry.createdAt) })}
-      </p>
+      <p class="muted">${richText(t.publishedOn, { time: momentHtml(locale, entry.createdAt) })}</p>
       ${note !== '' && notesLanguage(context)}
       <nav class="actions" aria-label="${t.neighbors}">
         ${sequence > 1 && neighbor(sequence - 1, t.previous, 'prev')}

@@ -11,9 +11,6 @@ const ASSETS_DIR = fileURLToPath(new URL('../../../assets', import.meta.url))
 /** The icon: of the software in a demonstration, else the initial of the organization. */
 export const ICON_FILE = 'favicon.svg'
 
-/** Files that are sources and not built. */
-const OWN_FILES = ['style.css', ICON_FILE]
-
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -58,8 +55,8 @@ function initialIcon(name: string, accent = DEFAULT_ACCENT): string {
 }
 
 /**
- * Reads the style sheet and the icon next to this file and all of `assets/`, which `npm run generate` builds from
- * src/browser; the organization adds its accent color, its icon and its logo. Paths contain a digest of the content, so responses can be
+ * Reads the icon of src/pages and all of `assets/`, which `npm run generate` builds from src/browser and the style sheet; the
+ * organization adds its accent color, its icon and its logo. Paths contain a digest of the content, so responses can be
  * cached forever.
  */
 export function readSiteAssets({ name, accentColor, logo }: Partial<Organization> = {}) {
@@ -77,7 +74,7 @@ export function readSiteAssets({ name, accentColor, logo }: Partial<Organization
   }
   const add = (file: string, content: string | Buffer) => byFile.set(file, assetOf(file, content))
 
-  for (const file of OWN_FILES) add(file, readFileSync(path.join(PAGES_DIR, file), 'utf8'))
+  add(ICON_FILE, readFileSync(path.join(PAGES_DIR, ICON_FILE), 'utf8'))
   for (const file of readdirSync(ASSETS_DIR)) {
     add(file, readFileSync(path.join(ASSETS_DIR, file), 'utf8'))
   }

@@ -9,7 +9,7 @@ import { code, escapeContent, html, type Html, type HtmlValue } from '../markup/
 import { codesHtml, richText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
-import { momentInText } from '../texts/moments.ts'
+import { momentHtml } from '../texts/moments.ts'
 import { challengeSection } from './challenge-section.ts'
 import { createEndpointExample } from './reference-example.ts'
 import { requestFields, responseFields } from './reference-fields.ts'
@@ -55,8 +55,8 @@ function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoi
   if (deprecation === undefined) return undefined
   return html`<p class="note note-warn">
     ${richText(texts.reference.deprecated, {
-      since: momentInText(locale, deprecation.deprecatedAt),
-      until: momentInText(locale, deprecation.sunsetAt),
+      since: momentHtml(locale, deprecation.deprecatedAt),
+      until: momentHtml(locale, deprecation.sunsetAt),
       successor: code(deprecation.successor),
     })}
   </p>`

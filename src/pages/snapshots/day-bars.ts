@@ -110,7 +110,7 @@ function runBars({ locale, texts }: PageContext, run: Run, fromMs: number): Html
     line(placeOf(run, fromMs), days),
     html`<title>${range}: ${what}</title>`,
   )
-  const [incident] = incidents
+  const incident = incidents.find(({ removedIn }) => removedIn === undefined)
   return incident === undefined
     ? path
     : html`<a href="${pathOfPage(locale, eventPath(incident))}" tabindex="-1">${path}</a>`
@@ -119,7 +119,7 @@ function runBars({ locale, texts }: PageContext, run: Run, fromMs: number): Html
 /**
  * A bar for each of the last 90 days, or for each since the record began, by all incidents that were ever published. The
  * tooltip of a day says what was published, and a day with an incident leads to it. The text below has the same facts and
- * the newest incident. Brief bars have neither tooltips, links nor dates.
+ * the newest incident; where all days are usual it is for screen readers alone. Brief bars have no tooltips on calm days.
  */
 export function dayBars(
   context: PageContext,
@@ -141,10 +141,20 @@ export function dayBars(
   const daysIn = (isCounted: (run: Run) => boolean): number =>
     runs.filter(isCounted).reduce((sum, { days }) => sum + days, 0)
   const width = shownDays * BAR.pitch - (BAR.pitch - BAR.width)
-  const newest = runs.findLast((run) => run.incidents.length > 0)?.incidents[0]
+  const newest = runs
+    .flatMap((run) => run.incidents)
+    .findLast(({ removedIn }) => removedIn === undefined)
+  const [eventful = [], calm = []] = [true, false].map((isEventful) =>
+    runs.filter((run) => run.incidents.length > 0 === isEventful),
+  )
   const count = daysIn(({ kind }) => kind !== 'unrecorded')
   // A record with a gap does not last since its first day.
   const isWhole = shownDays < DAYS && count === shownDays
+  const troubleDays = daysIn(
+    (run) => run.incidents.length > 0 || run.kind === 'minor' || run.kind === 'major',
+  )
+  // The bars show it, too.
+  const isUsual = count === DAYS && troubleDays === 0
   return html`<svg
       class="day-bars"
       aria-hidden="true"
@@ -152,36 +162,27 @@ export function dayBars(
       preserveAspectRatio="none"
       width="${Math.max(2, Math.round((shownDays / DAYS) * 100))}%"
     >
-      ${dashes('unrecorded', line(0, shownDays))}${
-        isBrief ? briefBars(runs, fromMs) : runs.map((run) => runBars(context, run, fromMs))
+      ${dashes('unrecorded', line(0, shownDays))}${isBrief && briefBars(calm, fromMs)}${
+        // A day with an incident leads to it in any bar.
+        (isBrief ? eventful : runs).map((run) => runBars(context, run, fromMs))
       }
     </svg>
-    ${
-      shownDays === DAYS &&
-      !isBrief &&
-      html`<p class="day-range full muted small" data-browser>
-        <span>${formatDay(locale, fromMs)}</span> <span>${formatDay(locale, facts.todayMs)}</span>
-      </p>`
-    }
-    <p>
+    <p ${isUsual && html`class="hidden-text"`}>
       ${countText(locale, isWhole ? t.daysSince : t.daysText, count, {
         days: shownDays,
         since: formatDay(locale, fromMs),
-        incidents: new Intl.NumberFormat(locale).format(
-          daysIn((run) => run.incidents.length > 0 || run.kind === 'minor' || run.kind === 'major'),
-        ),
+        incidents: new Intl.NumberFormat(locale).format(troubleDays),
       })}
       ${
-        newest !== undefined &&
-        !isBrief &&
-        richText(t.newestIncident, { incident: eventLink(context, newest) })
+        newest !== undefined && richText(t.newestIncident, { incident: eventLink(context, newest) })
       }
     </p>`
 }
 
-/** What the bars mean. */
-export function dayLegend({ texts }: PageContext): Html {
+/** The days of the bars, and what they mean. */
+export function dayLegend({ locale, texts, facts }: PageContext): Html {
   return html`<ul class="plain-list day-legend row muted small" data-browser>
+    <li>${formatDayRange(locale, facts.todayMs - (DAYS - 1) * DAY_MS, facts.todayMs)}</li>
     ${Object.entries(texts.status.dayKinds).map(
       ([kind, text]) =>
         html`<li>

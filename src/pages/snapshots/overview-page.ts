@@ -38,71 +38,65 @@ const CHAIN_LENGTH = 4
 const SHOWN_VERSIONS = 3
 const SHOWN_PLANS = 4
 
+/** Longest name in the largest size: it takes three lines there. */
+const DISPLAY_CHARACTERS = 40
+
 /** Shown until the response arrives. */
 const UNKNOWN = '…'
 
-/** The panel in which the browser verifies a real response: the verdict, and folded below it what was signed and checked. */
-function livePanel({ locale, texts, facts }: PageContext): Html {
+/** What the browser verified of a real response: the verdict, the six lines and each check. One line until it is opened. */
+function liveDetails({ locale, texts, facts }: PageContext): Html {
   const { proof } = texts
   const t = texts.overview.panel
+  if (facts.keyId === undefined)
+    return html`<p class="note note-warn">${texts.overview.unsigned}</p>`
   const known = [SIGNED_TEXT_LINES[0], 'GET', READ_PATHS.status, UNKNOWN, UNKNOWN, UNKNOWN]
   const labels = Object.values(proof.steps).map(({ label }) => label)
   const verify = html`<a href="${pathOfPage(locale, 'verify')}">${texts.overview.checkMoreLink}</a>`
-  return html`<section class="panel live" id="live" data-browser aria-labelledby="live-title">
-    <h2 id="live-title">${anchor('live-title', t.title)}</h2>
-    ${
-      facts.keyId === undefined
-        ? html`<p class="note note-warn">${texts.overview.unsigned}</p>`
-        : html`<p class="verdict" id="live-verdict">
-              <span class="state state-idle">${proof.states.running}</span>
-            </p>
-            <p class="muted small needs-script">
-              ${richText(t.lead, { path: code(READ_PATHS.status) })}
-            </p>
-            <noscript><p class="note">${t.noScript}</p></noscript>
-            <details id="live-details">
-              <summary>${t.details}</summary>
-              <h3 id="live-lines">${anchor('live-lines', t.lines)}</h3>
-              <ol class="signed-lines small">
-                ${known.map((line) => html`<li><code>${line}</code></li> `)}
-              </ol>
-              <h3 id="live-signed">${anchor('live-signed', t.signature)}</h3>
-              <p class="signature-line small"><code id="live-signature">${UNKNOWN}</code></p>
-              <h3 id="live-checks">${anchor('live-checks', t.checks)}</h3>
-              <div id="live-steps" class="compact-steps small">
-                ${pendingSteps(labels, proof.states)}
-              </div>
-            </details>
-            <p class="actions">
-              <button type="button" class="needs-script" id="live-again">${t.again}</button>
-              ${verify}
-            </p>
-            ${scriptTexts('verify', texts.verify.script)}`
-    }
-  </section>`
+  return html`<noscript><p class="note">${t.noScript}</p></noscript>
+    <details class="live small needs-script" id="live-details" data-browser>
+      <summary>${t.details}</summary>
+      <p class="verdict" id="live-verdict">
+        <span class="state state-idle">${proof.states.running}</span>
+      </p>
+      <p class="muted">${richText(t.lead, { path: code(READ_PATHS.status) })}</p>
+      <h3 id="live-lines">${anchor('live-lines', t.lines)}</h3>
+      <ol class="signed-lines">
+        ${known.map((line) => html`<li><code>${line}</code></li> `)}
+      </ol>
+      <h3 id="live-signed">${anchor('live-signed', t.signature)}</h3>
+      <p class="signature-line"><code id="live-signature">${UNKNOWN}</code></p>
+      <h3 id="live-checks">${anchor('live-checks', t.checks)}</h3>
+      <div id="live-steps" class="compact-steps">${pendingSteps(labels, proof.states)}</div>
+      <p class="actions">
+        <button type="button" id="live-again">${t.again}</button>
+        ${verify}
+      </p>
+    </details>
+    ${scriptTexts('verify', texts.verify.script)}`
 }
 
 /** The published state, and in an outage the incidents, the components and the next maintenance. */
 function statusNow(context: PageContext): Html {
   const { locale, texts } = context
   const state = fromSnapshot(context, 'status', (status) => {
-    const open = openIncidents(context, status, { namesComponents: false })
+    const open = openIncidents(context, status, { isOnStatus: false })
     const components = troubledComponents(context, status)
     const maintenance = nextMaintenance(context, status)
-    const isCalm = open === undefined && components === undefined && maintenance === undefined
-    // In trouble the note that texts are in English follows them.
-    const note = languageNote(context, 'status')
-    return html`${stateNow(context, status, 'live')}${isCalm && note}
+    const isTrouble = open !== undefined || components !== undefined
+    return html`${stateNow(context, status, 'live-verdict')}
     ${
-      !isCalm &&
-      html`<div class="trouble">
-        ${open !== undefined && html`<div>${open}</div>`}
-        <div>${components} ${maintenance} ${note}</div>
-      </div>`
+      isTrouble
+        ? html`<div class="trouble">
+            ${open !== undefined && html`<div>${open}</div>`}
+            <div>${components} ${maintenance} ${languageNote(context, 'status')}</div>
+          </div>`
+        : html`${maintenance} ${languageNote(context, 'status')}`
     }`
   })
   return html`${state}
-    <p>${link(pathOfPage(locale, 'status'), texts.overview.statusLink)}</p>`
+    <p>${link(pathOfPage(locale, 'status'), texts.overview.statusLink)}</p>
+    ${liveDetails(context)}`
 }
 
 /** The newest versions with their notes and what each changed. */
@@ -229,6 +223,7 @@ export const OVERVIEW_PAGE: Page = {
           ? html`<p class="note">${t.unsigned}</p>`
           : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
       }`
+    const title = name ?? t.heading
     const reference = pathOfPage(locale, 'reference')
     const form = pathOfPage(locale, 'early-access')
     const chain = html`<p>${t.chainText}</p>
@@ -242,13 +237,24 @@ export const OVERVIEW_PAGE: Page = {
         ? html`<p class="lead">${explained}</p>`
         : html`<p class="lead">${about}</p>
             <p>${explained}</p>`
+    const text = html`${lead}
+      <p class="actions">
+        <a class="button" href="${reference}">${t.toReference}</a>
+        ${
+          !facts.isLeftOut('early-access') &&
+          content.earlyAccess?.state !== 'closed' &&
+          html`<a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>`
+        }
+      </p>`
     return {
       main: html`<div class="hero-room">
           <div class="hero ${isCalm ? 'hero-calm' : 'hero-trouble'}">
             <div class="hero-name flow">
               ${name !== undefined && isCalm && html`<p class="eyebrow">${t.heading}</p>`}
-              <h1 class="display">${name ?? t.heading}</h1>
-              ${isCalm && lead}
+              <h1 ${isCalm && title.length <= DISPLAY_CHARACTERS && html`class="display"`}>
+                ${title}
+              </h1>
+              ${isCalm && text}
             </div>
             <div class="hero-state panel">
               ${
@@ -260,17 +266,7 @@ export const OVERVIEW_PAGE: Page = {
                     </section>`
               }
             </div>
-            <div class="hero-text flow">
-              ${!isCalm && lead}
-              <p class="actions">
-                <a class="button" href="${reference}">${t.toReference}</a>
-                ${
-                  !facts.isLeftOut('early-access') &&
-                  html`<a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>`
-                }
-              </p>
-            </div>
-            ${livePanel(context)}
+            ${!isCalm && html`<div class="hero-text flow">${text}</div>`}
           </div>
         </div>
         <div class="columns-2">

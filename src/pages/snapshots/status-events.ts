@@ -6,14 +6,15 @@ import type {
 import type { PastEventsName } from '@public-api/contract/snapshots/past-events'
 import type { PastEvents } from '@public-api/contract/snapshots/past-events-schema'
 import { COMPONENT_STATES, INCIDENT_IMPACTS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { link } from '../markup/elements.ts'
 import { html, type Html, joinHtml } from '../markup/html.ts'
-import { inEnglish, operatorText } from '../markup/rich-text.ts'
+import { inEnglish, linkedText, operatorText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
 import type { RemovedItem } from '../site-data.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
-import { elapsedHtml, formatMomentRange, momentInText, plannedHtml } from '../texts/moments.ts'
+import { elapsedHtml, momentRangeHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
 import { itemLinks } from './snapshot-sections.ts'
 
 /** What happened to the service, or will: an incident or a maintenance, with its time. */
@@ -152,15 +153,21 @@ export function componentLinks(context: PageContext, ids: readonly string[]): Ht
 function incidentTime({ locale, facts }: PageContext, { startedAt, resolvedAt }: Incident): Html {
   const time =
     resolvedAt === undefined
-      ? momentInText(locale, startedAt)
-      : html`${formatMomentRange(locale, startedAt, resolvedAt)}`
+      ? momentHtml(locale, startedAt)
+      : momentRangeHtml(locale, startedAt, resolvedAt)
   return html`${time} · ${elapsedHtml(locale, startedAt, resolvedAt, facts.nowMs)}`
 }
 
 function eventRow(context: PageContext, listed: StatusEvent): Html {
-  const { locale, texts } = context
+  const { locale, texts, content } = context
   const event = inLanguage(context, listed)
   const { incident, maintenance, removed, components } = event
+  const last = event.updates[0]
+  const isFresh =
+    last !== undefined &&
+    removed === undefined &&
+    incident?.state === 'resolved' &&
+    event.endMs >= context.facts.nowMs - DAY_MS
   const facts = [
     incident && labelFor(texts, 'incidentImpact', incident.impact),
     maintenance && texts.status.maintenance.one,
@@ -179,6 +186,10 @@ function eventRow(context: PageContext, listed: StatusEvent): Html {
       ${eventLink(context, event)}
     </p>
     <p class="muted small">${joinHtml(facts, ' · ')}</p>
+    ${
+      // Who comes back reads that it is over, and why.
+      isFresh && html`<p>${linkedText(content, last.text)}</p>`
+    }
     ${
       maintenance &&
       html`<p class="muted small">

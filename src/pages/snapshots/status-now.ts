@@ -8,24 +8,25 @@ import { eventPath, pathOfPage } from '../addresses.ts'
 import { link, proofTexts, scriptTexts } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { countText, linkedText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
+import {
+  countText,
+  linkedText,
+  listHtml,
+  operatorText,
+  plainText,
+  richText,
+} from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
 import { labelFor, stateBadge, toneOf } from '../texts/enum-labels.ts'
-import {
-  agoHtml,
-  elapsedHtml,
-  formatAgeInDays,
-  momentInText,
-  plannedHtml,
-} from '../texts/moments.ts'
-import { componentLinks, isOpen } from './status-events.ts'
+import { agoHtml, elapsedHtml, formatAgeInDays, momentHtml, plannedHtml } from '../texts/moments.ts'
+import { isOpen } from './status-events.ts'
 
 type Status = SnapshotData<'status'>
 
 /** Open incidents that are shown with their newest update; the others are named. */
-const SHOWN_OPEN: ShownLimits = { items: 20, bytes: 14_000 }
-/** Number of open incidents whose newest update is shown whole; of the others, two lines. */
-const WHOLE_UPDATES = 3
+const SHOWN_OPEN: ShownLimits = { items: 20, bytes: 16_000 }
+/** Number of open incidents whose newest update is shown whole; of the others, two lines and a link to all. */
+const WHOLE_UPDATES = 1
 /** Number of components that the first page names. */
 const SHOWN_COMPONENTS = 8
 
@@ -42,6 +43,13 @@ const STATE_TONES = Object.fromEntries(
   COMPONENT_STATES.map((state) => [state, toneOf('componentState', state)]),
 )
 
+/** The longest of what the live check usually says: its lines are kept free. */
+function longestResult({ texts, facts }: PageContext): string {
+  const { running, passed, status, noResponse, seeAbove } = texts.status.live.result
+  const usual = [running, passed, ...(facts.copy === undefined ? [status, noResponse] : [seeAbove])]
+  return plainText(usual.toSorted((a, b) => b.length - a.length)[0] ?? '', { status: 503 })
+}
+
 /**
  * The published state with its time and age, and beside it the result of the live check: no page shows one without the
  * other (src/browser/state-check.ts). `details` is the place of the steps.
@@ -52,10 +60,10 @@ export function stateNow(context: PageContext, status: Status, details: string):
   const { result, loadAgain } = texts.status.live
   return html`<div class="state-now edge-${toneOf('componentState', state)}" id="state-now">
     <p class="lead">
-      ${stateBadge(texts, 'componentState', state)}
+      ${stateBadge(texts, 'componentState', state, true)}
       <span class="muted small"
         >${richText(texts.status.asPublished, {
-          time: momentInText(locale, updatedAt),
+          time: momentHtml(locale, updatedAt),
           age: stateAge(context, updatedAt),
         })}</span
       >
@@ -63,7 +71,12 @@ export function stateNow(context: PageContext, status: Status, details: string):
     <p>${operatorText(content, summary)}</p>
     ${
       facts.keyId !== undefined &&
-      html`<p class="live-result small" role="status" data-browser>
+      html`<p
+          class="live-result reserved small"
+          role="status"
+          data-browser
+          data-longest="${longestResult(context)}"
+        >
           <a class="state state-idle" href="#${details}">${result.running}</a>
         </p>
         <p class="load-again" data-browser hidden>
@@ -94,56 +107,53 @@ export function troubledComponents(
       ${worst
         .slice(0, SHOWN_COMPONENTS)
         .map(
-          ({ name, state }) =>
+          ({ id, name, state }) =>
             html`<li class="row">
-              ${operatorText(content, name)} ${stateBadge(texts, 'componentState', state)}
+              ${link(`${pathOfPage(locale, 'status')}#component-${id}`, operatorText(content, name))}
+              ${stateBadge(texts, 'componentState', state)}
             </li> `,
         )}
     </ul>
     ${left > 0 && html`<p class="muted small">${countText(locale, texts.status.moreComponents, left)}</p>`}`
 }
 
-/** An open incident: since when, how long, its newest update, and the way to all of them. */
+/** An open incident: since when, how long, its newest update, and the way to all of them and to the next one. */
 function openIncident(
   context: PageContext,
   incident: Incident,
-  { namesComponents, isWhole }: { readonly namesComponents: boolean; readonly isWhole: boolean },
+  { isOnStatus, index }: { readonly isOnStatus: boolean; readonly index: number },
 ): Html {
   const { locale, texts, facts, content } = context
-  const { id, title, state, impact, startedAt, components, updates } = incident
+  const { id, title, state, impact, startedAt, updates } = incident
   const t = texts.status
   const page = pathOfPage(locale, eventPath({ kind: 'incidents', id }))
   const [newest] = updates
   const heading = link(page, operatorText(content, title))
   return html`<article class="open-incident" id="incident-${id}">
-    ${namesComponents ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`}
+    ${isOnStatus ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`}
     <p class="small">
       ${stateBadge(texts, 'incidentState', state)} · ${labelFor(texts, 'incidentImpact', impact)} ·
       ${richText(t.sinceFor, {
-        time: momentInText(locale, startedAt),
+        time: momentHtml(locale, startedAt),
         elapsed: elapsedHtml(locale, startedAt, undefined, facts.nowMs),
       })}
     </p>
     ${
       newest &&
       html`<p>
-        ${
-          isWhole
-            ? linkedText(content, newest.text)
-            : html`<span class="first-lines">${operatorText(content, newest.text)}</span>`
-        }
-        <span class="muted small">${agoHtml(locale, newest.at, facts.nowMs)}</span>
-      </p>`
-    }
-    ${
-      namesComponents &&
-      components.length > 0 &&
-      html`<p class="small">${t.affected}: ${componentLinks(context, components)}</p>`
-    }
-    ${
-      namesComponents &&
-      updates.length > 1 &&
-      html`<p class="small">${link(page, countText(locale, t.allUpdates, updates.length))}</p>`
+          ${
+            index < WHOLE_UPDATES
+              ? linkedText(content, newest.text)
+              : html`<span class="first-lines">${operatorText(content, newest.text)}</span>`
+          }
+        </p>
+        <p class="small links">
+          <span class="muted"
+            >${richText(t.lastUpdate, { age: agoHtml(locale, newest.at, facts.nowMs) })}</span
+          >
+          ${isOnStatus && updates.length > 1 && link(page, countText(locale, t.allUpdates, updates.length))}
+          ${index === 0 && link(`${pathOfPage(locale, 'status')}#subscribe`, t.nextUpdate)}
+        </p>`
     }
   </article>`
 }
@@ -155,7 +165,7 @@ function openIncident(
 export function openIncidents(
   context: PageContext,
   status: Status,
-  { namesComponents }: { readonly namesComponents: boolean },
+  { isOnStatus }: { readonly isOnStatus: boolean },
 ): Html | undefined {
   const { locale, texts, content } = context
   const t = texts.status
@@ -168,7 +178,7 @@ export function openIncidents(
       : html`<p class="muted">${t.noOpenIncident}</p>`
   }
   const { shown } = newestShown(open, SHOWN_OPEN, (incident, index) =>
-    openIncident(context, incident, { namesComponents, isWhole: index < WHOLE_UPDATES }),
+    openIncident(context, incident, { isOnStatus, index }),
   )
   const others = open.slice(shown.length)
   const links = others

@@ -1,19 +1,17 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS } from '@public-api/contract/text/instant'
-import { componentFeed } from '../addresses.ts'
-import { feedLinks } from '../files/feeds.ts'
 import { anchor, pageSection, pendingSteps } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, operatorText, plainText, richText } from '../markup/rich-text.ts'
 import type { Page, PageContext } from '../page.ts'
 import { stateBadge } from '../texts/enum-labels.ts'
-import { dayHtml, formatDay } from '../texts/moments.ts'
+import { dayHtml } from '../texts/moments.ts'
 import { dayBars, dayLegend } from './day-bars.ts'
 import { monthLinks } from './month-page.ts'
 import { fromSnapshot, languageNote, snapshotSource } from './snapshot-sections.ts'
 import { eventList, isOpen, type StatusEvent, statusEvents, worstState } from './status-events.ts'
-import { nextMaintenance, openIncidents, stateNow } from './status-now.ts'
+import { nextMaintenance, openIncidents, stateNow, troubledComponents } from './status-now.ts'
 import { subscribeSection } from './subscribe-section.ts'
 
 type Status = SnapshotData<'status'>
@@ -23,6 +21,7 @@ type Component = Status['components'][number]
 const RECENT_DAYS = 14
 const SHOWN_EVENTS: ShownLimits = { items: 20, bytes: 14_000 }
 
+/** A component: name, state and days; what it does, and what else is to be said only where something is unusual. */
 function componentItem(
   context: PageContext,
   status: Status,
@@ -31,21 +30,23 @@ function componentItem(
   isBrief: boolean,
 ): Html {
   const { locale, texts, content } = context
+  const isUnusual = state !== 'operational'
   return html`<li id="component-${id}">
     <div class="entry-head">
       <h3>${anchor(`component-${id}`, operatorText(content, name))}</h3>
       <p>
         ${stateBadge(texts, 'componentState', state)}
-        <span class="muted small"
-          >${richText(texts.status.sinceDay, {
-            day: isBrief ? formatDay(locale, since) : dayHtml(locale, since),
-          })}</span
-        >
+        ${
+          isUnusual &&
+          html`<span class="muted small"
+            >${richText(texts.status.sinceDay, { day: dayHtml(locale, since) })}</span
+          >`
+        }
       </p>
     </div>
     <p>${operatorText(content, summary)}</p>
     ${note !== undefined && html`<p class="component-note">${operatorText(content, note)}</p>`}
-    ${dayBars(context, status, id, events, isBrief)} ${feedLinks(context, componentFeed(id))}
+    ${dayBars(context, status, id, events, isBrief)}
   </li> `
 }
 
@@ -64,17 +65,19 @@ function componentList(context: PageContext, status: Status, events: readonly St
       })}
     </ul>`
   const groups = Map.groupBy(status.components, ({ group }) => group ?? '')
-  return html`${dayLegend(context)}
-  ${Array.from(groups, ([name, components]) => {
-    if (name === '') return list(components)
+  const folded = Array.from(groups, ([name, components]) => {
+    if (name === '') return undefined
     const worst = worstState(components)
-    return html`<details class="component-group" ${worst !== 'operational' && html`open`}>
+    return html`<details class="component-group full" ${worst !== 'operational' && html`open`}>
       <summary>
         ${operatorText(content, name)} ${stateBadge(texts, 'componentState', worst)}
       </summary>
       ${list(components)}
     </details>`
-  })}`
+  })
+  const ungrouped = groups.get('')
+  return html`${dayLegend(context)} ${ungrouped && list(ungrouped)}
+  ${groups.size > (ungrouped ? 1 : 0) && html`<div class="component-groups">${folded}</div>`}`
 }
 
 function shownEvents(context: PageContext, events: readonly StatusEvent[]): Html {
@@ -112,15 +115,16 @@ function maintenancesAhead(context: PageContext, events: readonly StatusEvent[])
   return pageSection('maintenance', heading, shownEvents(context, ahead.toReversed()))
 }
 
-/** The open incidents, and the next maintenance beside them. Undefined on calm days. */
+/** The open incidents, and beside them the components that do not work and the next maintenance. Undefined on calm days. */
 function troubleNow(context: PageContext, status: Status): Html | undefined {
-  const open = openIncidents(context, status, { namesComponents: true })
+  const open = openIncidents(context, status, { isOnStatus: true })
+  const components = troubledComponents(context, status)
   const maintenance = nextMaintenance(context, status)
-  return open === undefined
+  return open === undefined && components === undefined
     ? maintenance
     : html`<div class="trouble">
-        <div>${open}</div>
-        ${maintenance !== undefined && html`<div>${maintenance}</div>`}
+        ${open !== undefined && html`<div>${open}</div>`}
+        <div>${components} ${maintenance}</div>
       </div>`
 }
 
@@ -174,7 +178,7 @@ export const STATUS_PAGE: Page = {
                 ${facts.keyId !== undefined && liveCheck(context)}
                 ${snapshotSource(context, 'status', status)}
               </div>
-              ${subscribeSection(context)}
+              ${subscribeSection(context, status)}
             </div>`,
           ]
         })}`,

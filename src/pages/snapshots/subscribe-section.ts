@@ -1,7 +1,8 @@
-import { badgePath, calendarPath, feedPath, pathOfPage } from '../addresses.ts'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { badgePath, calendarPath, componentFeed, feedPath, pathOfPage } from '../addresses.ts'
 import { codeBox, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { richText } from '../markup/rich-text.ts'
+import { operatorText, richText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
 
 /** Names that are the same in every language. */
@@ -12,7 +13,12 @@ const ATOM = 'Atom'
 const JSON_FEED = 'JSON Feed'
 
 /** The feeds of the status, its calendar and its badge, and how chat channels and mail readers take them. */
-export function subscribeSection({ locale, texts, facts: { ownOrigin } }: PageContext): Html {
+export function subscribeSection(
+  context: PageContext,
+  { components }: SnapshotData<'status'>,
+): Html {
+  const { locale, texts, content } = context
+  const { ownOrigin } = context.facts
   const t = texts.status.subscribe
   const atom = feedPath(locale, 'atom', 'status')
   const json = feedPath(locale, 'json', 'status')
@@ -23,12 +29,23 @@ export function subscribeSection({ locale, texts, facts: { ownOrigin } }: PageCo
   return pageSection(
     'subscribe',
     t.heading,
-    html`<p>${t.text}</p>
+    html`<p>${t.text} ${t.noMail}</p>
       ${factList([
         [
           t.feeds,
           html`<p>${link(atom, ATOM)} · ${link(json, JSON_FEED)}</p>
-            <p>${t.componentFeeds}</p>`,
+            <details>
+              <summary>${t.componentFeeds}</summary>
+              <ul class="plain-list">
+                ${components.map(({ id, name }) => {
+                  const feed = componentFeed(id)
+                  return html`<li>
+                    ${operatorText(content, name)}: ${link(feedPath(locale, 'atom', feed), ATOM)} ·
+                    ${link(feedPath(locale, 'json', feed), JSON_FEED)}
+                  </li> `
+                })}
+              </ul>
+            </details>`,
         ],
         [
           t.calendar,

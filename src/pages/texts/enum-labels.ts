@@ -16,13 +16,21 @@ export function labelFor<List extends keyof Labels>(
 }
 
 /** The severity of a state; each has a color and a shape. */
-export type StateTone = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle' | 'closed'
+export type StateTone =
+  | 'good'
+  | 'active'
+  | 'review'
+  | 'planned'
+  | 'warn'
+  | 'bad'
+  | 'idle'
+  | 'closed'
 
 /** The lists whose values are states, with their severities. */
 const TONES = {
   componentState: {
     operational: 'good',
-    maintenance: 'warn',
+    maintenance: 'planned',
     degraded: 'warn',
     partial_outage: 'bad',
     major_outage: 'bad',
@@ -35,7 +43,7 @@ const TONES = {
   },
   maintenanceState: {
     scheduled: 'idle',
-    in_progress: 'warn',
+    in_progress: 'planned',
     completed: 'good',
     cancelled: 'closed',
   },
@@ -60,12 +68,15 @@ export function toneOf<List extends StateList>(list: List, word: State<List>): S
   return TONES[list][word] as StateTone
 }
 
-/** A state label with its color and shape. */
+/** A state label with its color and shape. One that is checked states them for the script. */
 export function stateBadge<List extends StateList>(
   texts: Texts,
   list: List,
   word: State<List>,
+  isChecked = false,
 ): Html {
   const severity = toneOf(list, word)
-  return html`<span class="state state-${severity}">${labelFor(texts, list, word)}</span>`
+  return html`<span class="state state-${severity}" ${isChecked && html`data-tone="${severity}"`}
+    >${labelFor(texts, list, word)}</span
+  >`
 }

@@ -1,10 +1,18 @@
 import type { Locale } from '@public-api/contract/terms/locales'
-import { formatAgo, formatElapsed, MOMENT_FORMAT } from '@public-api/contract/text/elapsed'
-import { DAY_MS } from '@public-api/contract/text/instant'
-import { html, type Html } from '../markup/html.ts'
+import {
+  formatAgo,
+  formatElapsed,
+  MOMENT_FORMAT,
+  OWN_TIME_FORMAT,
+} from '@public-api/contract/text/elapsed'
+import { DAY_MS, startOfDay } from '@public-api/contract/text/instant'
+import { html, type Html, joinHtml } from '../markup/html.ts'
+import { TEXTS } from './texts.ts'
 
 /** No-break space, so that no line begins with the time zone. */
 const NO_BREAK = '\u00a0'
+
+const DASH = ' – '
 
 /**
  * The format of a language, made when it is first used. Making one takes several milliseconds, far longer than formatting
@@ -21,44 +29,65 @@ function formatOf(options: Intl.DateTimeFormatOptions): (locale: Locale) => Intl
 
 const dayFormat = formatOf({ dateStyle: 'medium', timeZone: 'UTC' })
 const minuteFormat = formatOf(MOMENT_FORMAT)
+const minuteOfDayFormat = formatOf({ timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' })
+const ownFormat = formatOf({ ...OWN_TIME_FORMAT, timeZone: 'UTC' })
 
 /** A moment in the format of a language, to the minute and in UTC. */
 export function formatMoment(locale: Locale, iso: string): string {
   return `${minuteFormat(locale).format(new Date(iso))}${NO_BREAK}UTC`
 }
 
-/**
- * A moment (ISO 8601, UTC) for a table cell or list: in UTC, with a line below that the script of all pages fills
- * with the local time (`data-moment`). The line exists from the start, so that nothing shifts. The tooltip is the
- * text of the JSON, because Thai dates have Buddhist years.
- */
-export function momentHtml(locale: Locale, iso: string): Html {
-  return html`<span class="moment"
-    ><time datetime="${iso}" title="${iso}" data-moment>${formatMoment(locale, iso)}</time
-    ><span class="own-time"></span
-  ></span>`
-}
-
-/** A moment within a sentence, in UTC only. */
-export function momentInText(locale: Locale, iso: string): Html {
-  return html`<time datetime="${iso}" title="${iso}">${formatMoment(locale, iso)}</time>`
+/** The moments of a range in UTC: its end has no date of its own on the same day. */
+function rangeInUtc(locale: Locale, startIso: string, endIso: string): readonly [string, string] {
+  const isSameDay = startOfDay(Date.parse(startIso)) === startOfDay(Date.parse(endIso))
+  const end = isSameDay
+    ? `${minuteOfDayFormat(locale).format(new Date(endIso))}${NO_BREAK}UTC`
+    : formatMoment(locale, endIso)
+  return [minuteFormat(locale).format(new Date(startIso)), end]
 }
 
 /** From a moment to another one, in UTC. The date of a range of one day is there once. */
 export function formatMomentRange(locale: Locale, startIso: string, endIso: string): string {
-  const range = minuteFormat(locale).formatRange(Date.parse(startIso), Date.parse(endIso))
-  return `${range}${NO_BREAK}UTC`
+  return rangeInUtc(locale, startIso, endIso).join(DASH)
+}
+
+const timeHtml = (iso: string, text: string): Html =>
+  html`<time datetime="${iso}" title="${iso}">${text}</time>`
+
+/** A time in the zone of the visitor and in UTC. Both may break between their parts only. */
+function whenHtml(
+  locale: Locale,
+  moments: readonly string[],
+  inUtc: readonly string[],
+  className: string,
+): Html {
+  // The script writes the same form, so that nothing moves. UTC stands in for the zone of the visitor.
+  const own = moments.map((iso) => html`<span>${ownFormat(locale).format(new Date(iso))}</span>`)
+  const [before = '', after = ''] = TEXTS[locale].site.ownTime.split('{time}')
+  const utc = moments.map((iso, index) => timeHtml(iso, inUtc[index] ?? ''))
+  return html`<span class="${className}"
+    ><span class="local" data-browser>${before}${joinHtml(own, DASH)}${after}</span>
+    <span class="utc">${joinHtml(utc, DASH)}</span></span
+  >`
 }
 
 /**
- * A planned time. The script of all pages writes the visitor's local time before it (`data-from`), into a line that exists
- * from the start, so that nothing shifts.
+ * A moment (ISO 8601, UTC), wherever a page states one: first the time of the visitor, which the script of all pages fills in,
+ * and beside it UTC. Without scripts, and for visitors whose zone is UTC, only UTC. The tooltip is the text of the JSON,
+ * because Thai dates have Buddhist years.
  */
+export function momentHtml(locale: Locale, iso: string): Html {
+  return whenHtml(locale, [iso], [formatMoment(locale, iso)], 'when')
+}
+
+/** From a moment to another one, in the same order. */
+export function momentRangeHtml(locale: Locale, startIso: string, endIso: string): Html {
+  return whenHtml(locale, [startIso, endIso], rangeInUtc(locale, startIso, endIso), 'when')
+}
+
+/** A planned time, whose two forms are below each other: the one of the visitor counts. */
 export function plannedHtml(locale: Locale, startIso: string, endIso: string): Html {
-  return html`<span class="planned"
-    ><strong class="own-time" data-from="${startIso}" data-to="${endIso}"></strong
-    ><span class="utc">${formatMomentRange(locale, startIso, endIso)}</span></span
-  >`
+  return whenHtml(locale, [startIso, endIso], rangeInUtc(locale, startIso, endIso), 'when planned')
 }
 
 /** How long ago a moment was. The script of all pages keeps it current. */
@@ -94,9 +123,11 @@ export function formatMonth(locale: Locale, iso: string): string {
   return monthFormat(locale).format(new Date(iso))
 }
 
-/** The days from the first to the last (milliseconds since 1970), or the one day. */
+/** The days from the first to the last (milliseconds since 1970), or the one day, in the form of other days. */
 export function formatDayRange(locale: Locale, firstMs: number, lastMs: number): string {
-  return dayFormat(locale).formatRange(firstMs, lastMs)
+  // A range in Chinese has another form of dates than a day.
+  if (locale !== 'zh-CN') return dayFormat(locale).formatRange(firstMs, lastMs)
+  return [...new Set([firstMs, lastMs].map((day) => formatDay(locale, day)))].join(DASH)
 }
 
 export function dayHtml(locale: Locale, iso: string): Html {

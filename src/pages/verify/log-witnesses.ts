@@ -3,7 +3,7 @@ import { link } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
 import { linkToService, type PageContext } from '../page.ts'
-import { momentInText } from '../texts/moments.ts'
+import { momentHtml } from '../texts/moments.ts'
 
 /**
  * By whom, of how many, and when the newest checkpoint of the log was cosigned, with the offline proof of a version;
@@ -30,7 +30,7 @@ export function logWitnesses(
           count: number.format(cosigned.length),
           total: number.format(total),
           names: cosigned.map(({ name }) => name).join(', '),
-          at: momentInText(locale, newest),
+          at: momentHtml(locale, newest),
         })
   const version = formatSnapshotId(sequence)
   const proof =
