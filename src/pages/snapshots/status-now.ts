@@ -57,7 +57,14 @@ function longestResult({ texts, facts }: PageContext): string {
 export function stateNow(context: PageContext, status: Status, details: string): Html {
   const { locale, texts, facts, content } = context
   const { state, summary, updatedAt } = status
-  const { result, loadAgain } = texts.status.live
+  const {
+    result,
+    loadAgain,
+    title: _,
+    text: _text,
+    noScript: _noScript,
+    ...ofScript
+  } = texts.status.live
   return html`<div class="state-now edge-${toneOf('componentState', state)}" id="state-now">
     <p class="lead">
       ${stateBadge(texts, 'componentState', state, true)}
@@ -83,7 +90,8 @@ export function stateNow(context: PageContext, status: Status, details: string):
           <button type="button">${loadAgain}</button>
         </p>
         ${scriptTexts('live', {
-          ...texts.status.live,
+          ...ofScript,
+          result,
           states: texts.labels.componentState,
           tones: STATE_TONES,
         })}
