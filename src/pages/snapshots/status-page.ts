@@ -19,7 +19,7 @@ type Component = Status['components'][number]
 
 /** Days before today whose incidents and maintenances the page lists. Older ones are on the pages of their months. */
 const RECENT_DAYS = 14
-const SHOWN_EVENTS: ShownLimits = { items: 20, bytes: 12_500 }
+const SHOWN_EVENTS: ShownLimits = { items: 20, bytes: 14_000 }
 
 /** A component: name, state and days; what it does, and what else is to be said only where something is unusual. */
 function componentItem(
