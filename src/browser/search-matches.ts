@@ -49,7 +49,7 @@ function wordsOf(text: string, segmenter: Intl.Segmenter): string[] {
 /** A word of the index as texts have it. */
 const withSaraAm = (word: string): string => word.replaceAll('\u0e4d\u0e32', '\u0e33')
 
-/** Scripts without spaces: where a word ends depends on what stands beside it, so a word is also looked for as letters. */
+/** Scripts without spaces: where a word ends depends on what is next to it, so a word is also looked for as letters. */
 const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]/
 
 function nameOf({ heading, title }: Place): string {

@@ -186,7 +186,7 @@ export function clearingHouse(nowMs: number, { isCalm = false } = {}): Published
     startedAt: ago(20 * DAY_MINUTES),
     resolvedAt: ago(20 * DAY_MINUTES - 30),
     components: ['bank-gateway'],
-    updates: [{ at: ago(20 * DAY_MINUTES - 30), state: 'resolved', text: 'It was none.' }],
+    updates: [{ at: ago(20 * DAY_MINUTES - 30), state: 'resolved', text: 'Nothing had happened.' }],
   }
   const open: Status['incidents'] = [
     {

@@ -83,11 +83,17 @@ function runsOf(
 /** A dashed line at the lower edge, of which each dash is a day. The picture cuts off the lower half of the line. */
 const line = (x: number, days: number): string => `M${x} ${BAR.height}h${days * BAR.pitch}`
 
-const dashes = (kind: DayKind, lines: string, content?: Html): Html =>
+const dashes = (kind: DayKind, lines: string, content?: HtmlValue): Html =>
   html`<path class="day-${kind}" d="${lines}">${content}</path>`
 
 const placeOf = ({ firstMs }: Run, fromMs: number): number =>
   ((firstMs - fromMs) / DAY_MS) * BAR.pitch
+
+/**
+ * What the bars of a component have: tooltips and links, links only, or neither. A page of many components stays small, and
+ * its incidents are on the pages of the months.
+ */
+export type BarDetail = 'tooltips' | 'links' | 'none'
 
 /** All days of one kind in one path. */
 function briefBars(runs: readonly Run[], fromMs: number): readonly Html[] {
@@ -98,7 +104,12 @@ function briefBars(runs: readonly Run[], fromMs: number): readonly Html[] {
   )
 }
 
-function runBars({ locale, texts }: PageContext, run: Run, fromMs: number): HtmlValue {
+function runBars(
+  { locale, texts }: PageContext,
+  run: Run,
+  fromMs: number,
+  detail: BarDetail,
+): HtmlValue {
   const { kind, incidents, firstMs, days } = run
   // The line below all bars.
   if (kind === 'unrecorded') return undefined
@@ -108,7 +119,7 @@ function runBars({ locale, texts }: PageContext, run: Run, fromMs: number): Html
   const path = dashes(
     kind,
     line(placeOf(run, fromMs), days),
-    html`<title>${range}: ${what}</title>`,
+    detail === 'tooltips' ? html`<title>${range}: ${what}</title>` : undefined,
   )
   const incident = incidents.find(({ removedIn }) => removedIn === undefined)
   return incident === undefined
@@ -126,7 +137,7 @@ export function dayBars(
   status: Status,
   id: string,
   events: readonly StatusEvent[],
-  isBrief: boolean,
+  detail: BarDetail,
 ): Html {
   const { locale, texts, facts } = context
   const t = texts.status
@@ -162,9 +173,13 @@ export function dayBars(
       preserveAspectRatio="none"
       width="${Math.max(2, Math.round((shownDays / DAYS) * 100))}%"
     >
-      ${dashes('unrecorded', line(0, shownDays))}${isBrief && briefBars(calm, fromMs)}${
-        // A day with an incident leads to it in any bar.
-        (isBrief ? eventful : runs).map((run) => runBars(context, run, fromMs))
+      ${dashes('unrecorded', line(0, shownDays))}${
+        detail !== 'tooltips' && briefBars(detail === 'links' ? calm : runs, fromMs)
+      }${
+        // A day with an incident leads to it.
+        (detail === 'tooltips' ? runs : detail === 'links' ? eventful : []).map((run) =>
+          runBars(context, run, fromMs, detail),
+        )
       }
     </svg>
     <p ${isUsual && html`class="hidden-text"`}>

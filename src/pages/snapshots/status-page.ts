@@ -7,7 +7,7 @@ import { countText, operatorText, plainText, richText } from '../markup/rich-tex
 import type { Page, PageContext } from '../page.ts'
 import { stateBadge } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
-import { dayBars, dayLegend } from './day-bars.ts'
+import { type BarDetail, dayBars, dayLegend } from './day-bars.ts'
 import { monthLinks } from './month-page.ts'
 import { fromSnapshot, languageNote, snapshotSource } from './snapshot-sections.ts'
 import { eventList, isOpen, type StatusEvent, statusEvents, worstState } from './status-events.ts'
@@ -27,7 +27,7 @@ function componentItem(
   status: Status,
   { id, name, summary, note, state, since }: Component,
   events: readonly StatusEvent[],
-  isBrief: boolean,
+  detail: BarDetail,
 ): Html {
   const { locale, texts, content } = context
   const isUnusual = state !== 'operational'
@@ -46,12 +46,12 @@ function componentItem(
     </div>
     <p>${operatorText(content, summary)}</p>
     ${note !== undefined && html`<p class="component-note">${operatorText(content, note)}</p>`}
-    ${dayBars(context, status, id, events, isBrief)}
+    ${dayBars(context, status, id, events, detail)}
   </li> `
 }
 
-/** Components with tooltips and links in their bars, besides those that do not work: a page of many stays small. */
-const DETAILED_COMPONENTS = 6
+/** Most components whose bars have links while they work: a page of more stays small. Those that do not work have them. */
+const LINKED_COMPONENTS = 12
 
 /** The components, each with its state and its last days. A group is folded while all of it is operational. */
 function componentList(context: PageContext, status: Status, events: readonly StatusEvent[]): Html {
@@ -59,9 +59,9 @@ function componentList(context: PageContext, status: Status, events: readonly St
   const list = (components: readonly Component[]): Html =>
     html`<ul class="plain-list components full">
       ${components.map((each) => {
-        const isAmongFirst = status.components.indexOf(each) < DETAILED_COMPONENTS
-        const isBrief = !isAmongFirst && each.state === 'operational'
-        return componentItem(context, status, each, events, isBrief)
+        const isLinked = status.components.length <= LINKED_COMPONENTS
+        const detail = each.state !== 'operational' ? 'tooltips' : isLinked ? 'links' : 'none'
+        return componentItem(context, status, each, events, detail)
       })}
     </ul>`
   const groups = Map.groupBy(status.components, ({ group }) => group ?? '')
