@@ -121,7 +121,7 @@ function runBars(
     line(placeOf(run, fromMs), days),
     detail === 'tooltips' ? html`<title>${range}: ${what}</title>` : undefined,
   )
-  const incident = incidents.find(({ removedIn }) => removedIn === undefined)
+  const incident = incidents.find(({ removed }) => removed === undefined)
   return incident === undefined
     ? path
     : html`<a href="${pathOfPage(locale, eventPath(incident))}" tabindex="-1">${path}</a>`
@@ -130,7 +130,7 @@ function runBars(
 /**
  * A bar for each of the last 90 days, or for each since the record began, by all incidents that were ever published. The
  * tooltip of a day says what was published, and a day with an incident leads to it. The text below has the same facts and
- * the newest incident; where all days are usual it is for screen readers alone. Brief bars have no tooltips on calm days.
+ * the newest incident; where all days are usual it is for screen readers alone.
  */
 export function dayBars(
   context: PageContext,
@@ -154,7 +154,7 @@ export function dayBars(
   const width = shownDays * BAR.pitch - (BAR.pitch - BAR.width)
   const newest = runs
     .flatMap((run) => run.incidents)
-    .findLast(({ removedIn }) => removedIn === undefined)
+    .findLast(({ removed }) => removed === undefined)
   const [eventful = [], calm = []] = [true, false].map((isEventful) =>
     runs.filter((run) => run.incidents.length > 0 === isEventful),
   )
@@ -189,7 +189,9 @@ export function dayBars(
         incidents: new Intl.NumberFormat(locale).format(troubleDays),
       })}
       ${
-        newest !== undefined && richText(t.newestIncident, { incident: eventLink(context, newest) })
+        newest !== undefined &&
+        detail !== 'none' &&
+        richText(t.newestIncident, { incident: eventLink(context, newest) })
       }
     </p>`
 }

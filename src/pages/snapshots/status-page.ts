@@ -50,7 +50,8 @@ function componentItem(
   </li> `
 }
 
-/** Most components whose bars have links while they work: a page of more stays small. Those that do not work have them. */
+/** Most components whose bars have tooltips, and links, while they work: a page of more stays small. */
+const DETAILED_COMPONENTS = 6
 const LINKED_COMPONENTS = 12
 
 /** The components, each with its state and its last days. A group is folded while all of it is operational. */
@@ -59,8 +60,9 @@ function componentList(context: PageContext, status: Status, events: readonly St
   const list = (components: readonly Component[]): Html =>
     html`<ul class="plain-list components full">
       ${components.map((each) => {
-        const isLinked = status.components.length <= LINKED_COMPONENTS
-        const detail = each.state !== 'operational' ? 'tooltips' : isLinked ? 'links' : 'none'
+        const count = each.state === 'operational' ? status.components.length : 0
+        const detail =
+          count <= DETAILED_COMPONENTS ? 'tooltips' : count <= LINKED_COMPONENTS ? 'links' : 'none'
         return componentItem(context, status, each, events, detail)
       })}
     </ul>`
