@@ -23,7 +23,7 @@ import (
 const (
 	proofFirstLine = "c2sp.org/tlog-proof@v1"
 	maxNoteBytes   = 131_072
-	maxPolicyBytes = 65_536
+	maxPolicyBytes = 131_072
 	maxEntryBytes  = 65_535
 	maxHashes      = 63
 	maxLines       = 64
@@ -31,6 +31,9 @@ const (
 	maxSafeInteger = 1<<53 - 1
 	typeEd25519    = 1
 	typeCosigned   = 4
+	// ML-DSA-44, of a witness or a log. This client reads such keys and counts them as absent.
+	typeMLDSA44     = 6
+	mlDSA44KeyBytes = 1312
 	// Clocks of witnesses may differ this much.
 	maxAhead = 300 * time.Second
 )
@@ -38,8 +41,12 @@ const (
 // A noteKey is the public key of a log or a witness.
 type noteKey struct {
 	name, id string
-	public   ed25519.PublicKey
+	kind     byte
+	public   []byte
 }
+
+// isCheckable reports whether this client can check the signatures of a key.
+func (k noteKey) isCheckable() bool { return k.kind != typeMLDSA44 }
 
 // A LogPolicy says whom a client trusts: logs, witnesses, and how many of these must agree. OpenPolicy makes it.
 type LogPolicy struct {
@@ -156,19 +163,28 @@ func importVkey(vkey string, kind byte, place string) (noteKey, *VerificationErr
 	if !ok || !isKeyName(name) {
 		return noteKey{}, malformed(place, "a key as name+8 hexadecimal digits+base64")
 	}
-	if len(typed) != 33 || typed[0] != kind || !isCanonicalPoint(typed[1:]) {
-		return noteKey{}, malformed(place, "a usable Ed25519 public key of signature type "+strconv.Itoa(int(kind)))
+	isMLDSA := len(typed) == 1+mlDSA44KeyBytes && typed[0] == typeMLDSA44
+	if !isMLDSA && (len(typed) != 33 || typed[0] != kind || !isCanonicalPoint(typed[1:])) {
+		return noteKey{}, malformed(place, "a usable public key, Ed25519 of signature type "+strconv.Itoa(int(kind))+" or ML-DSA-44 of type 6")
 	}
 	sum := sha256.Sum256(append([]byte(name+"\n"), typed...))
 	if hex.EncodeToString(sum[:4]) != id {
 		return noteKey{}, malformed(place, "the key ID that follows from the name and the key")
 	}
-	return noteKey{name, id, typed[1:]}, nil
+	return noteKey{name, id, typed[0], typed[1:]}, nil
 }
+
+var (
+	comment          = regexp.MustCompile(`(?m)^[ \t]*#.*`)
+	controlCharacter = regexp.MustCompile(`[\x00-\x1f]`)
+)
+
+func withoutControl(text string) string { return controlCharacter.ReplaceAllString(text, " ") }
 
 // OpenPolicy reads a policy: log, witness, group and quorum lines. The error is a *VerificationError (MALFORMED).
 func OpenPolicy(text string) (*LogPolicy, error) {
-	if err := requireText("the policy", text, maxPolicyBytes, "\n\t"); err != nil {
+	// A comment may have any characters.
+	if err := requireText("the policy", comment.ReplaceAllStringFunc(text, withoutControl), maxPolicyBytes, "\n\t"); err != nil {
 		return nil, err
 	}
 	reader := policyReader{rules: map[string]rulePolicy{}, members: map[string]bool{}}
@@ -362,7 +378,7 @@ func VerifyCheckpoint(note string, policy *LogPolicy, now time.Time, maxAge *tim
 		}
 	}
 	if verified.WitnessedAt.IsZero() {
-		return nil, refuse("UNWITNESSED", "%d known witnesses do not meet the quorum", len(names))
+		return nil, refuse("UNWITNESSED", "%d known witnesses do not meet the quorum%s", len(names), absentIn(lines, policy))
 	}
 	if maxAge != nil && now.Sub(verified.WitnessedAt) > *maxAge {
 		return nil, refuse("STALE_WITNESS", "the quorum is older than %s", *maxAge)
@@ -370,11 +386,26 @@ func VerifyCheckpoint(note string, policy *LogPolicy, now time.Time, maxAge *tim
 	return verified, nil
 }
 
+// absentIn names the witnesses whose cosignatures this client cannot check.
+func absentIn(lines []noteLine, policy *LogPolicy) string {
+	absent := ""
+	for _, witness := range policy.witnesses {
+		for _, line := range lines {
+			if !witness.key.isCheckable() && line.isOf(witness.key) {
+				absent += "; " + witness.name + " cosigned with ML-DSA-44, which this client cannot check"
+				break
+			}
+		}
+	}
+	return absent
+}
+
 func requireLog(text string, lines []noteLine, policy *LogPolicy, origin string) *VerificationError {
 	isSigned := false
 	for _, key := range policy.logs {
 		for _, line := range lines {
-			if !line.isOf(key) {
+			// A log that signs with another algorithm signs with Ed25519 as well (tlog-checkpoint).
+			if !key.isCheckable() || !line.isOf(key) {
 				continue
 			}
 			if !isSignature(key.public, []byte(text), line.signature) {
@@ -404,7 +435,7 @@ func cosignaturesOf(text string, lines []noteLine, policy *LogPolicy) ([]Cosigna
 	for _, witness := range policy.witnesses {
 		newest := int64(-1)
 		for _, line := range lines {
-			if !line.isOf(witness.key) {
+			if !witness.key.isCheckable() || !line.isOf(witness.key) {
 				continue
 			}
 			seconds, ok := cosignatureTime(text, line, witness.key)

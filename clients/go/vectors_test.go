@@ -251,6 +251,7 @@ func TestKeyVectors(t *testing.T) {
 
 type logVector struct {
 	Expected, Now, Policy, Note, Proof string
+	WithoutMLDSA44                     string
 	MaxAgeSeconds                      *int
 	EntryBase64, ResourceBase64        *string
 	Result                             *struct {
@@ -332,6 +333,9 @@ var namedKeys = regexp.MustCompile(`signature of \S+\+[0-9a-f]{8}, found origin 
 func TestLogVectors(t *testing.T) {
 	for name, each := range readVectors[logVector](t, "log") {
 		err := verifyLogVector(t, name, each)
+		if each.WithoutMLDSA44 != "" {
+			each.Expected = each.WithoutMLDSA44
+		}
 		if found := outcomeOf(t, err); found != each.Expected {
 			t.Errorf("%s: expected %s, found %s", name, each.Expected, found)
 		}

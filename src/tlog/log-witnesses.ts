@@ -12,7 +12,10 @@ export interface LogWitnesses {
   readonly cosigned: readonly { readonly name: string; readonly at: string }[]
 }
 
-const WITNESS_LINE = /^[ \t]*witness[ \t]+(\S+)[ \t]+([^\s+]+)\+([0-9a-f]{8})\+/gm
+// Only space and tab separate (c2sp.org/tlog-policy): other spaces are part of a name.
+const WITNESS_LINE = /^[ \t]*witness[ \t]+([^ \t\n]+)[ \t]+([^ \t\n+]+)\+([0-9a-f]{8})\+/gm
+/** The time with a signature of Ed25519, or of ML-DSA-44. */
+const COSIGNATURE_BYTES: ReadonlySet<number> = new Set([72, 2428])
 const MAX_SECONDS = 8.64e12
 
 /**
@@ -25,7 +28,7 @@ export function readLogWitnesses({ checkpoint, policy }: TlogFiles): LogWitnesse
     const { origin, size, signatures } = parseSignedCheckpoint(checkpoint ?? '')
     const cosigned = witnesses.flatMap(([, name = '', key = '', keyId = '']) => {
       const line = signatures.find((each) => each.name === key && each.keyId === keyId)
-      if (line?.signature.length !== 72) return []
+      if (line === undefined || !COSIGNATURE_BYTES.has(line.signature.length)) return []
       const seconds = Number(Buffer.from(line.signature).readBigUInt64BE(0))
       return seconds > MAX_SECONDS ? [] : [{ name, at: new Date(seconds * 1000).toISOString() }]
     })

@@ -33,7 +33,7 @@ test("C2SP's example note verifies with its key, and not with another text", asy
     "then you don't know what your problem is.\n\n" +
     '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n'
   const vkey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
-  const key = await importVkey(vkey, ED25519, 'the example')
+  const key = await importVkey(vkey, [ED25519], 'the example')
   const { text, signatures } = parseNote(note)
   const [line] = signatures
   assert.deepEqual([line?.name, line?.keyId, line?.line], [key.name, key.keyId, 4])
@@ -113,7 +113,8 @@ test('errors name the line', async () => {
     [openPolicy(`${policyText}quorum w1\n`), /the policy, line 5: the quorum is already defined/],
     [openPolicy('witness a\nquorum a\n'), /the policy, line 1: expected: witness/],
     [openPolicy('log x\u0001\nquorum none\n'), /the policy, line 1: a control character/],
-    [openPolicy('#'.repeat(70_000)), /the policy has more than 65536 bytes/],
+    [openPolicy('#'.repeat(140_000)), /the policy has more than 131072 bytes/],
+    [openPolicy('#\u0001\nlog x\u0001\nquorum none\n'), /the policy, line 2: a control character/],
   ]
   for (const [refused, place] of cases) await assert.rejects(refused, isMalformed(place))
   const note = (text: string) => () => parseSignedCheckpoint(text)

@@ -36,7 +36,7 @@ export async function openStubWitness(
   nowSeconds: () => number = () => Math.floor(Date.now() / 1000),
 ) {
   const signer = await witnessSigner(`witness.example/${name}`, seed)
-  const logKey = await importVkey(logVkey, ED25519, 'the log')
+  const logKey = await importVkey(logVkey, [ED25519], 'the log')
   const witness = {
     mode: 'honest' as WitnessMode,
     known: { size: 0, root: '' },

@@ -74,6 +74,8 @@ export interface LogVector {
   readonly description: string
   /** `ok`, or the code with which the check must fail. */
   readonly expected: 'ok' | LogFault
+  /** The code instead where the verifier cannot check signatures of ML-DSA-44. */
+  readonly withoutMlDsa44?: LogFault
   /** The verifier's clock: ISO 8601 UTC. */
   readonly now: string
   /** Text of the policy. */

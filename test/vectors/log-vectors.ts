@@ -21,6 +21,7 @@ import {
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
+import { example } from '../support/log-example.ts'
 import type { LogVector } from '../support/vector.ts'
 import { MALFORMED_MEMBERS } from './history-vectors.ts'
 
@@ -180,6 +181,48 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
       /group[^]*/,
       'group first any w1 w3\ngroup both all first w2\nquorum both\n',
     ),
+  })
+  // A witness of ML-DSA-44, whose cosignature another program made.
+  const [pqVkey, pqNote] = ['pq.vkey', 'pq.checkpoint'].map((name) => example(name).trimEnd())
+  const pqAt = 1795413001
+  const pq = {
+    policy: `log ${example('vkey').trimEnd()}\nwitness pq ${pqVkey}\nquorum pq\n`,
+    note: `${pqNote}\n`,
+    now: atOf(pqAt + 3600),
+  }
+  const withPq = `witness pq ${pqVkey}\n`
+  add('good-ml-dsa-44', {
+    description: 'A witness cosigned with ML-DSA-44.',
+    expected: 'ok',
+    withoutMlDsa44: 'UNWITNESSED',
+    ...pq,
+    result: {
+      size: 8,
+      root: pq.note.split('\n')[2] ?? '',
+      witnessedAt: atOf(pqAt),
+    },
+  })
+  add('changed-ml-dsa-44', {
+    description: 'One bit of a cosignature of ML-DSA-44 was changed.',
+    expected: 'SIGNATURE',
+    withoutMlDsa44: 'UNWITNESSED',
+    ...pq,
+    note: pq.note.replace(/(?<=\/pq \S{1000})\S/, (found) => (found === 'A' ? 'B' : 'A')),
+  })
+  good('good-beside-ml-dsa-44', 'A witness of ML-DSA-44 beside those that met the quorum.', {
+    policy: policy.replace('group', `${withPq}group`),
+  })
+  good('good-log-ml-dsa-44', 'A second line of the log has a key of ML-DSA-44.', {
+    policy: `log ${pqVkey}\n${policy}`,
+  })
+  good('good-policy-comment', 'A comment has control characters, and is after spaces.', {
+    policy: ` \t# \u0001\u007f\u00a0\u3000\n${policy}`,
+  })
+  good('good-policy-names', 'Names of witnesses have other spaces than space and tab.', {
+    policy: policy
+      .replace('witness w1', 'witness w\u00a01')
+      .replace('witness w2', 'witness \u3000')
+      .replace('w1 w2 w3', 'w\u00a01 \u3000 w3'),
   })
   bad('unwitnessed', 'UNWITNESSED', 'One of the required two witnesses cosigned.', {
     note: `${text}\n${log}${one}`,

@@ -146,12 +146,14 @@ class VectorTest(unittest.TestCase):
         self.assertGreater(len(cases), 40)
         for name, vector in cases:
             with self.subTest(name):
-                self.assertEqual(outcome_of(verify_log_vector, vector), vector["expected"])
+                expected = vector.get("withoutMlDsa44", vector["expected"])
+                self.assertEqual(outcome_of(verify_log_vector, vector), expected)
 
     def test_a_malformed_log_is_named_by_its_line(self):
         whole = {"malformed-no-empty-line", "malformed-no-line-break", "policy-empty", "policy-no-quorum"}
         for name, vector in read(VECTORS / "log"):
-            if vector["expected"] not in ("MALFORMED", "SIGNATURE") or name in whole:
+            expected = vector.get("withoutMlDsa44", vector["expected"])
+            if expected not in ("MALFORMED", "SIGNATURE") or name in whole:
                 continue
             with self.subTest(name), self.assertRaisesRegex(VerificationError, r"the (policy|checkpoint|proof), line \d+: "):
                 verify_log_vector(vector)

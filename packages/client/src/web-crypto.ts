@@ -1,5 +1,6 @@
 import { encodeBase64, encodeBase64url } from './base64.ts'
-import type { ImportEd25519, Sha256, Sha256Bytes } from './platform-crypto.ts'
+import { mlDsa44Spki } from './ml-dsa-44-spki.ts'
+import type { ImportEd25519, ImportMlDsa44, Sha256, Sha256Bytes } from './platform-crypto.ts'
 
 // WebCrypto does not accept shared memory. All bytes here come from fetch, a text or base64.
 type Bytes = Uint8Array<ArrayBuffer>
@@ -27,4 +28,17 @@ export const importEd25519: ImportEd25519 = async (publicKey) => {
   const { subtle } = crypto
   const key = await subtle.importKey('raw', publicKey as Bytes, 'Ed25519', false, ['verify'])
   return (signature, signed) => subtle.verify('Ed25519', key, signature as Bytes, signed as Bytes)
+}
+
+/** Chromium from version 156, Bun and Deno can. */
+export const importMlDsa44: ImportMlDsa44 = async (publicKey) => {
+  const { subtle } = crypto
+  const spki = mlDsa44Spki(publicKey) as Bytes
+  try {
+    const key = await subtle.importKey('spki', spki, 'ML-DSA-44', false, ['verify'])
+    return (signature, signed) =>
+      subtle.verify('ML-DSA-44', key, signature as Bytes, signed as Bytes)
+  } catch {
+    return undefined
+  }
 }

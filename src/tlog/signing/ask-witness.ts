@@ -83,7 +83,7 @@ async function cosignedOutcome(
     try {
       const signature = parseSignatureLine(line, index + 1, `the response of ${name}`)
       if (!isLineOf(key, signature)) continue
-      const atSeconds = await cosignatureTime(key, signature, checkpoint.text)
+      const atSeconds = await cosignatureTime(key, signature, checkpoint)
       if (atSeconds !== undefined) return { kind: 'cosigned', line: `${line}\n`, atSeconds }
       return {
         kind: 'failed',

@@ -20,7 +20,8 @@ from .verification_key import base64url, is_canonical_point, is_ed25519_signatur
 _LABEL = b"svc-version-v1\n"
 _FIRST_LINE = "c2sp.org/tlog-proof@v1"
 _MAX_NOTE_BYTES = 131_072
-_MAX_POLICY_BYTES = 65_536
+#: A key of ML-DSA-44 has 1,800 bytes as a line.
+_MAX_POLICY_BYTES = 131_072
 _MAX_ENTRY_BYTES = 65_535
 _MAX_HASHES = 63
 _MAX_PROOF_BYTES = _MAX_NOTE_BYTES + 2 * _MAX_ENTRY_BYTES + 64 * _MAX_HASHES
@@ -28,12 +29,15 @@ _MAX_LINES = 64
 #: Clocks of witnesses may differ this much, in seconds.
 _MAX_SECONDS_AHEAD = 300
 _MAX_SAFE_INTEGER = 2**53 - 1
-_ED25519, _COSIGNATURE = 1, 4
+_ED25519, _COSIGNATURE, _ML_DSA_44 = 1, 4, 6
+_ML_DSA_44_KEY_BYTES = 1312
 
 _SIZE = re.compile(r"0|[1-9][0-9]{0,15}")
 _VKEY = re.compile(r"([^+]+)\+([0-9a-f]{8})\+(.+)")
 _KEY_NAME = re.compile(r"[^\s+]+")
 _MAX_KEY_NAME_BYTES = 255
+_COMMENT = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f]")
 _THRESHOLD = re.compile(r"any|all|[1-9][0-9]{0,3}")
 
 
@@ -45,7 +49,8 @@ class NoteKey:
     #: Four bytes in hexadecimal.
     key_id: str
     public_bytes: bytes
-    public_key: Ed25519PublicKey
+    #: None for ML-DSA-44, whose signatures this client cannot check: the key counts as absent.
+    public_key: Optional[Ed25519PublicKey]
 
 
 @dataclass(frozen=True)
@@ -127,24 +132,30 @@ def _is_key_name(name: str) -> bool:
     return _KEY_NAME.fullmatch(name) is not None and len(name.encode()) <= _MAX_KEY_NAME_BYTES
 
 
-def _import_vkey(vkey: str, kind: int, place: str) -> NoteKey:
+def _import_vkey(vkey: str, kinds: Sequence[int], place: str) -> NoteKey:
     match = _VKEY.fullmatch(vkey)
     typed = None if match is None else _decode_base64(match[3])
     if match is None or typed is None or not _is_key_name(match[1]):
         _malformed(place, "a key as name+8 hexadecimal digits+base64")
     name, key_id, data = match[1], match[2], typed[1:]
-    if typed[:1] != bytes([kind]):
-        _malformed(place, f"a key of signature type {kind}")
-    if len(data) != 32 or not is_canonical_point(data):
+    kind = typed[0] if typed else 0
+    if kind not in kinds:
+        _malformed(place, f"a key of signature type {' or '.join(map(str, kinds))}")
+    is_ml_dsa = kind == _ML_DSA_44
+    if is_ml_dsa and len(data) != _ML_DSA_44_KEY_BYTES:
+        _malformed(place, "a usable ML-DSA-44 public key")
+    if not is_ml_dsa and (len(data) != 32 or not is_canonical_point(data)):
         _malformed(place, "a usable Ed25519 public key")
     if hashlib.sha256(f"{name}\n".encode() + typed).digest()[:4].hex() != key_id:
         _malformed(place, "the key ID that follows from the name and the key")
-    return NoteKey(name, key_id, data, Ed25519PublicKey.from_public_bytes(data))
+    return NoteKey(name, key_id, data, None if is_ml_dsa else Ed25519PublicKey.from_public_bytes(data))
 
 
 def open_policy(text: str) -> LogPolicy:
     """Reads a policy: ``log``, ``witness``, ``group`` and ``quorum`` lines. Raises a VerificationError (MALFORMED)."""
-    _require_text("the policy", text, _MAX_POLICY_BYTES, "\n\t")
+    # A comment may have any characters.
+    checked = _COMMENT.sub(lambda comment: _CONTROL_CHARACTER.sub(" ", comment[0]), text)
+    _require_text("the policy", checked, _MAX_POLICY_BYTES, "\n\t")
     reader = _PolicyReader()
     for number, line in enumerate(text.split("\n"), 1):
         words = [word for word in re.split("[ \t]+", line) if word]
@@ -176,10 +187,10 @@ class _PolicyReader:
     def read(self, words: Sequence[str], place: str) -> None:
         kind, items = words[0], words[1:]
         if kind == "log" and len(items) in (1, 2):
-            self.logs.append(self.key(items[0], _ED25519, self.logs, place))
+            self.logs.append(self.key(items[0], (_ED25519, _ML_DSA_44), self.logs, place))
         elif kind == "witness" and len(items) in (2, 3):
             name = items[0]
-            key = self.key(items[1], _COSIGNATURE, list(self.witnesses.values()), place)
+            key = self.key(items[1], (_COSIGNATURE, _ML_DSA_44), list(self.witnesses.values()), place)
             self.define(name, lambda names: name in names, place)
             self.witnesses[name] = key
         elif kind == "group" and len(items) > 2:
@@ -191,8 +202,8 @@ class _PolicyReader:
         else:
             _malformed(place, "log <vkey> [<url>], witness <name> <vkey> [<url>], group or quorum")
 
-    def key(self, vkey: str, kind: int, known: Sequence[NoteKey], place: str) -> NoteKey:
-        key = _import_vkey(vkey, kind, place)
+    def key(self, vkey: str, kinds: Sequence[int], known: Sequence[NoteKey], place: str) -> NoteKey:
+        key = _import_vkey(vkey, kinds, place)
         if len(known) == _MAX_LINES or any(other.public_bytes == key.public_bytes for other in known):
             _malformed(place, f"another key, and at most {_MAX_LINES}")
         return key
@@ -255,7 +266,8 @@ def _require_log(text: str, lines: Sequence[_Line], policy: LogPolicy, origin: s
     is_signed = False
     for key in policy.logs:
         for line in lines:
-            if not line.is_of(key):
+            # A log that signs with another algorithm signs with Ed25519 as well (tlog-checkpoint).
+            if key.public_key is None or not line.is_of(key):
                 continue
             if not is_ed25519_signature(key.public_key, line.signature, text.encode()):
                 raise VerificationError("SIGNATURE", f"{line.place}: the signature of {key.name} is not valid")
@@ -274,7 +286,7 @@ def _cosignatures(text: str, lines: Sequence[_Line], policy: LogPolicy) -> list[
     found: dict[str, int] = {}
     for name, key in policy.witnesses.items():
         for line in lines:
-            if not line.is_of(key):
+            if key.public_key is None or not line.is_of(key):
                 continue
             seconds = int.from_bytes(line.signature[:8], "big")
             message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
@@ -315,7 +327,13 @@ def verify_checkpoint(
             witnessed_at_ms = at_ms
             break
     if witnessed_at_ms is None:
-        raise VerificationError("UNWITNESSED", f"{len(names)} known witnesses do not meet the quorum")
+        absent = [
+            f"; {name} cosigned with ML-DSA-44, which this client cannot check"
+            for name, key in policy.witnesses.items()
+            if key.public_key is None and any(line.is_of(key) for line in lines)
+        ]
+        detail = f"{len(names)} known witnesses do not meet the quorum{''.join(absent)}"
+        raise VerificationError("UNWITNESSED", detail)
     if max_age_seconds is not None and not now_ms - witnessed_at_ms <= max_age_seconds * 1000:
         raise VerificationError("STALE_WITNESS", f"the quorum is older than {max_age_seconds} s")
     return VerifiedCheckpoint(origin, size, root, cosignatures, witnessed_at_ms)

@@ -1,8 +1,14 @@
-// Checkpoints: c2sp.org/tlog-checkpoint. Cosignatures of type 0x04: c2sp.org/tlog-cosignature.
+// Checkpoints: c2sp.org/tlog-checkpoint. Cosignatures of types 0x04 and 0x06: c2sp.org/tlog-cosignature.
 
 import { decodeCanonicalBase64, encodeBase64 } from '../base64.ts'
 import { LogError } from './log-error.ts'
-import { type NoteKey, type NoteSignature, parseNote, type SignedNote } from './signed-note.ts'
+import {
+  ML_DSA_44,
+  type NoteKey,
+  type NoteSignature,
+  parseNote,
+  type SignedNote,
+} from './signed-note.ts'
 
 /** A tree of a log. */
 export interface TreeHead {
@@ -55,18 +61,52 @@ export function cosignedText(checkpointText: string, atSeconds: number): string 
   return `cosignature/v1\ntime ${atSeconds}\n${checkpointText}`
 }
 
+const encoder = new TextEncoder()
+
+/** What ML-DSA-44 signs of a tree: the structure cosigned_message, from its first leaf on. */
+export function cosignedSubtree(
+  cosigner: string,
+  { origin, size, root }: TreeHead,
+  atSeconds: number,
+): Uint8Array {
+  const [name, log] = [encoder.encode(cosigner), encoder.encode(origin)]
+  return Uint8Array.of(
+    ...encoder.encode('subtree/v1\n\0'),
+    name.length,
+    ...name,
+    ...uint64(atSeconds),
+    log.length,
+    ...log,
+    ...uint64(0),
+    ...uint64(size),
+    ...root,
+  )
+}
+
+function uint64(value: number): Uint8Array {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value))
+  return bytes
+}
+
+/** Bytes of the time before a cosignature. */
+const TIME_BYTES = 8
+
 /** The time of a valid cosignature, in seconds since 1970; undefined if it is not valid. */
 export async function cosignatureTime(
   key: NoteKey,
   { signature }: NoteSignature,
-  checkpointText: string,
+  checkpoint: SignedCheckpoint,
 ): Promise<number | undefined> {
-  if (signature.length !== 72) return undefined
-  const seconds = new DataView(signature.buffer, signature.byteOffset, 8).getBigUint64(0)
+  if (signature.length <= TIME_BYTES) return undefined
+  const seconds = new DataView(signature.buffer, signature.byteOffset, TIME_BYTES).getBigUint64(0)
   if (seconds > BigInt(Number.MAX_SAFE_INTEGER)) return undefined
   const time = Number(seconds)
-  const text = cosignedText(checkpointText, time)
-  return (await key.isSignatureOf(signature.subarray(8), text)) ? time : undefined
+  const signed =
+    key.type === ML_DSA_44
+      ? cosignedSubtree(key.name, checkpoint, time)
+      : cosignedText(checkpoint.text, time)
+  return (await key.isSignatureOf(signature.subarray(TIME_BYTES), signed)) ? time : undefined
 }
 
 /** Whether a signature line states this key. Name and key ID must both match. */

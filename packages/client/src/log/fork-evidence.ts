@@ -11,6 +11,7 @@ import {
   rootsOfConsistency,
   type SubtreeHashes,
 } from './merkle-tree.ts'
+import { ED25519 } from './signed-note.ts'
 import { describeSigners } from './verify-checkpoint.ts'
 
 /** Two signed trees of one log that contradict each other, as JSON. Anyone can check it without the service. */
@@ -100,7 +101,7 @@ export async function verifyOneHistory(
 /** Refuses a note that no key of the policy's log with this origin signed. */
 async function checkSigned(note: SignedCheckpoint, policy: LogPolicy): Promise<void> {
   for (const { key } of policy.logs) {
-    if (key.name !== note.origin) continue
+    if (key.name !== note.origin || key.type !== ED25519) continue
     for (const line of note.signatures) {
       if (isLineOf(key, line) && (await key.isSignatureOf(line.signature, note.text))) return
     }

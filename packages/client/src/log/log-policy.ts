@@ -1,10 +1,20 @@
 // Trust policies: c2sp.org/tlog-policy.
 
 import { LogError } from './log-error.ts'
-import { checkText, COSIGNATURE, ED25519, importVkey, type NoteKey } from './signed-note.ts'
+import {
+  checkText,
+  COSIGNATURE,
+  ED25519,
+  importVkey,
+  ML_DSA_44,
+  type NoteKey,
+} from './signed-note.ts'
 
-const MAX_POLICY_BYTES = 65_536
+/** A key of ML-DSA-44 has 1,800 bytes as a line. */
+const MAX_POLICY_BYTES = 131_072
 const MAX_LINES_OF_A_KIND = 64
+const COMMENTS = /^[ \t]*#.*/gm
+const CONTROL_CHARACTERS = /\p{Cc}/gu
 
 /** A log of a policy. Its key's name is its origin. */
 export interface PolicyLog {
@@ -52,7 +62,9 @@ function publicKeyOf({ vkey }: NoteKey): string {
  * ```
  */
 export async function openPolicy(text: string): Promise<LogPolicy> {
-  checkText('the policy', text, MAX_POLICY_BYTES, '\n\t')
+  // A comment may have any characters.
+  const checked = text.replace(COMMENTS, (comment) => comment.replace(CONTROL_CHARACTERS, ' '))
+  checkText('the policy', checked, MAX_POLICY_BYTES, '\n\t')
   const logs: PolicyLog[] = []
   const witnesses: PolicyWitness[] = []
   const rules = new Map<string, Rule>()
@@ -80,10 +92,10 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
     const keyOf = async (
       vkey: string,
       word: number,
-      type: number,
+      types: readonly number[],
       known: readonly PolicyLog[],
     ): Promise<NoteKey> => {
-      const key = await importVkey(vkey, type, placeOf(word))
+      const key = await importVkey(vkey, types, placeOf(word))
       const publicKey = publicKeyOf(key)
       if (known.some((other) => publicKeyOf(other.key) === publicKey)) {
         refuse('the key is already on another line', word)
@@ -97,7 +109,7 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
       case 'log': {
         const [vkey, url, ...rest] = items
         if (vkey === undefined || rest.length > 0) return refuse('expected: log <vkey> [<url>]')
-        logs.push({ key: await keyOf(vkey, 1, ED25519, logs), url })
+        logs.push({ key: await keyOf(vkey, 1, [ED25519, ML_DSA_44], logs), url })
         break
       }
       case 'witness': {
@@ -105,7 +117,7 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
         if (name === undefined || vkey === undefined || rest.length > 0) {
           return refuse('expected: witness <name> <vkey> [<url>]')
         }
-        const key = await keyOf(vkey, 2, COSIGNATURE, witnesses)
+        const key = await keyOf(vkey, 2, [COSIGNATURE, ML_DSA_44], witnesses)
         define(name, (names) => names.has(name))
         witnesses.push({ name, key, url })
         break

@@ -1,6 +1,6 @@
 // Signed notes and verifier keys: c2sp.org/signed-note.
 
-import { importEd25519, sha256 } from '#crypto'
+import { importEd25519, importMlDsa44, sha256 } from '#crypto'
 import { decodeCanonicalBase64, encodeBase64 } from '../base64.ts'
 import { isCanonicalPoint, isCanonicalSignature } from '../ed25519.ts'
 import { LogError } from './log-error.ts'
@@ -13,6 +13,20 @@ const MAX_SIGNATURES = 64
 export const ED25519 = 0x01
 /** Signature type of a witness: Ed25519 over the checkpoint and the time. */
 export const COSIGNATURE = 0x04
+/** Signature type of ML-DSA-44 over a subtree (c2sp.org/tlog-cosignature), of a witness or a log. */
+export const ML_DSA_44 = 0x06
+
+const TYPE_NAMES: { readonly [type: number]: string } = {
+  [ED25519]: '1 (Ed25519)',
+  [COSIGNATURE]: '4 (cosignature)',
+  [ML_DSA_44]: '6 (ML-DSA-44)',
+}
+const ML_DSA_44_KEY_BYTES = 1312
+const SIGNATURE_BYTES: { readonly [type: number]: number } = {
+  [ED25519]: 64,
+  [COSIGNATURE]: 64,
+  [ML_DSA_44]: 2420,
+}
 
 const encoder = new TextEncoder()
 
@@ -132,15 +146,23 @@ export interface NoteKey {
   readonly name: string
   /** Four bytes in hexadecimal. */
   readonly keyId: string
-  /** Whether 64 bytes are this key's signature over a text. */
-  isSignatureOf(signature: Uint8Array, text: string): Promise<boolean>
+  /** Signature type. */
+  readonly type: number
+  /** Whether this platform can check its signatures. If not, the key counts as absent. */
+  readonly isCheckable: boolean
+  /** Whether bytes are this key's signature over a text or other bytes. */
+  isSignatureOf(signature: Uint8Array, signed: string | Uint8Array): Promise<boolean>
 }
 
 /**
- * Reads a verifier key of the expected type. Throws a LogError (MALFORMED): its key ID must follow from name and key,
- * and the key must be a usable Ed25519 public key.
+ * Reads a verifier key of one of the expected types. Throws a LogError (MALFORMED): its key ID must follow from name and
+ * key, and the key must be a usable public key. One of ML-DSA-44 is read on every platform.
  */
-export async function importVkey(vkey: string, type: number, place: string): Promise<NoteKey> {
+export async function importVkey(
+  vkey: string,
+  types: readonly number[],
+  place: string,
+): Promise<NoteKey> {
   const refuse = (fault: string): never => {
     throw new LogError('MALFORMED', `${place}: ${fault}`)
   }
@@ -149,25 +171,35 @@ export async function importVkey(vkey: string, type: number, place: string): Pro
   if (!isKeyName(name) || typed === undefined) {
     return refuse('expected a key as name+8 hexadecimal digits+base64')
   }
-  if (typed[0] !== type) {
-    const expected = type === ED25519 ? '1 (Ed25519) for a log' : '4 (cosignature) for a witness'
-    return refuse(`the key has signature type ${typed[0]}; expected ${expected}`)
+  const [type = 0] = typed
+  if (!types.includes(type)) {
+    const expected = types.map((each) => TYPE_NAMES[each]).join(' or ')
+    return refuse(`the key has signature type ${type}; expected ${expected}`)
   }
   const publicKey = typed.slice(1)
-  if (publicKey.length !== 32 || !isCanonicalPoint(publicKey)) {
-    return refuse('the key is not a usable Ed25519 public key')
+  const isUsable =
+    type === ML_DSA_44
+      ? publicKey.length === ML_DSA_44_KEY_BYTES
+      : publicKey.length === 32 && isCanonicalPoint(publicKey)
+  if (!isUsable) {
+    const algorithm = type === ML_DSA_44 ? 'ML-DSA-44' : 'Ed25519'
+    return refuse(`the key is not a usable ${algorithm} public key`)
   }
   if ((await keyIdOf(name, type, publicKey)) !== keyId) {
     return refuse('the key ID does not follow from the name and the key')
   }
-  const check = await importEd25519(publicKey)
+  const check = await (type === ML_DSA_44 ? importMlDsa44 : importEd25519)(publicKey)
   return {
     vkey,
     name,
     keyId,
-    async isSignatureOf(signature, text) {
-      const isSized = signature.length === 64 && isCanonicalSignature(signature)
-      return isSized && check(signature, encoder.encode(text))
+    type,
+    isCheckable: check !== undefined,
+    async isSignatureOf(signature, signed) {
+      const isSized = signature.length === SIGNATURE_BYTES[type]
+      if (check === undefined || !isSized) return false
+      if (type !== ML_DSA_44 && !isCanonicalSignature(signature)) return false
+      return check(signature, typeof signed === 'string' ? encoder.encode(signed) : signed)
     },
   }
 }

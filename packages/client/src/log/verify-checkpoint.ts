@@ -7,6 +7,7 @@ import {
 } from './checkpoint.ts'
 import { LogError } from './log-error.ts'
 import type { LogPolicy } from './log-policy.ts'
+import { ED25519 } from './signed-note.ts'
 
 /** A log that is rarely extended is cosigned again every day. */
 const MAX_QUORUM_AGE_SECONDS = 604_800
@@ -59,6 +60,8 @@ export function describeSigners(note: SignedCheckpoint, policy: LogPolicy): stri
 async function signersOf(note: SignedCheckpoint, policy: LogPolicy): Promise<readonly string[]> {
   const signers: string[] = []
   for (const { key } of policy.logs) {
+    // A log that signs with another algorithm signs with Ed25519 as well (c2sp.org/tlog-checkpoint).
+    if (key.type !== ED25519) continue
     for (const line of note.signatures) {
       if (!isLineOf(key, line)) continue
       if (!(await key.isSignatureOf(line.signature, note.text))) {
@@ -79,10 +82,11 @@ async function cosignaturesOf(
 ): Promise<readonly Cosignature[]> {
   const found: Cosignature[] = []
   for (const { name, key } of policy.witnesses) {
+    if (!key.isCheckable) continue
     let newest: number | undefined
     for (const line of note.signatures) {
       if (!isLineOf(key, line)) continue
-      const time = await cosignatureTime(key, line, note.text)
+      const time = await cosignatureTime(key, line, note)
       if (time === undefined) {
         const detail = `the checkpoint, line ${line.line}: the cosignature of ${key.name} is not valid`
         throw new LogError('SIGNATURE', detail)
@@ -135,7 +139,13 @@ export async function verifyCheckpoint(
     const names = cosignatures.map(({ witness }) => witness).join(', ') || 'no witness'
     const ahead = all.length - cosignatures.length
     const ignored = ahead === 0 ? '' : `; ${ahead} cosigned more than 5 minutes in the future`
-    const detail = `quorum ${policy.quorum} is not met: cosigned by ${names}${ignored}`
+    const absent = policy.witnesses
+      .filter(
+        ({ key }) => !key.isCheckable && signed.signatures.some((line) => isLineOf(key, line)),
+      )
+      .map(({ name }) => `; ${name} cosigned with ML-DSA-44, which this platform cannot check`)
+    const reasons = `${ignored}${absent.join('')}`
+    const detail = `quorum ${policy.quorum} is not met: cosigned by ${names}${reasons}`
     throw new LogError('UNWITNESSED', detail)
   }
   if (!(nowMs - witnessedAtMs <= maxAgeSeconds * 1000)) {
