@@ -129,6 +129,9 @@ test('a reader who is shown another history finds out, and others can check the 
     const { vkey } = await folderWithLog(t)
     writeFileSync(path.join(folder, 'other'), `log ${vkey}\nquorum none\n`)
     assert.equal((await check('--policy', 'other')).status, 1)
+    writeFileSync(path.join(folder, 'no-log'), 'quorum none\n')
+    const unnamed = await check('--policy', 'no-log')
+    assert.deepEqual([unnamed.status, /no-log names no log/.test(unnamed.error)], [2, true])
   }
 })
 

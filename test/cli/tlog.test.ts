@@ -16,6 +16,7 @@ import { readVersions } from '../../src/publishing/releases/published-versions.t
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { cosignLog } from '../../src/tlog/signing/cosign-log.ts'
 import { signLog } from '../../src/tlog/signing/published-log.ts'
+import { example } from '../support/log-example.ts'
 import {
   folderWithLog,
   folderWithReleases,
@@ -110,6 +111,19 @@ test('publishing extends the log, asks the witnesses, and serves what satisfies 
   assert.equal(shown, 0)
   const statusOf = JSON.parse(json) as { readonly size: number; readonly isMet: boolean }
   assert.deepEqual([statusOf.size, statusOf.isMet], [5, true])
+})
+
+test('a witness with a key of ML-DSA-44 beside the quorum stops nothing', async (t) => {
+  const { folder, releases, policy } = await withWitnesses(t)
+  const pq = example('pq.vkey').trimEnd()
+  writeFileSync(path.join(releases, 'log', 'policy'), `${policy}witness pq ${pq}\n`)
+  const { status, out } = await rollback(folder)
+  assert.equal(status, 0, out)
+  assert.match(out, /serves 4 versions/)
+  const cosigned = await svcIn(folder, ['tlog', 'cosign'])
+  assert.equal(cosigned.status, 0, cosigned.error)
+  assert.equal((await svcIn(folder, ['audit', releases])).status, 0)
+  assert.match((await svcIn(folder, ['tlog', 'status'])).out, / {2}pq: not asked/)
 })
 
 test('a publication succeeds without its witnesses, and the older checkpoint stays served', async (t) => {

@@ -2,6 +2,7 @@ import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { ConnectionError } from '@public-api/client-internal/connection'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { type LogPolicy, openPolicy } from '@public-api/client-internal/log/log-policy'
+import { ED25519 } from '@public-api/client-internal/log/signed-note'
 import type { VerifiedCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { ChainError } from '@public-api/contract/history/version-chain'
 import { describeFailure } from '../verifying/failure-reason.ts'
@@ -16,12 +17,16 @@ export const MAX_TEXT_BYTES = 1_000_000
 /** The policy in a file. Throws a CommandFailure (exit code 2) that names the file and the line. */
 export async function readPolicyFile(file: string): Promise<LogPolicy> {
   const text = await readTextInput(file, MAX_TEXT_BYTES)
+  let policy: LogPolicy
   try {
-    return await openPolicy(text)
+    policy = await openPolicy(text)
   } catch (error) {
     if (!(error instanceof LogError)) throw error
     throw inputFailure(error.code, `${file}: ${sanitizeForTerminal(error.message, 400)}`)
   }
+  // The log is not known from elsewhere.
+  if (policy.logs.some(({ key }) => key.type === ED25519)) return policy
+  throw inputFailure('MALFORMED', `${file} names no log; expected a line: log <vkey> [<url>]`)
 }
 
 /** Runs checks of a log. What must not be trusted is exit code 1, and what does not respond 3. */
