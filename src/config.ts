@@ -196,6 +196,7 @@ export function inspectConfig(env: Environment, workingDir: string) {
     path.resolve(workingDir, reader.text(name) ?? otherwise)
   // Read by svc only. Named here, so that they are not reported as unknown.
   for (const name of ['SVC_TLOG_KEY', 'SVC_CONTENT_DIR', 'SVC_ENVIRONMENT_FILE']) reader.text(name)
+  const keyFile = reader.text('SVC_TLOG_KEY_FILE')
   const runtime = reader.oneOf('SVC_RUNTIME', ['local', 'production']) ?? 'local'
   const dataDir = folder('SVC_DATA_DIR', 'data')
   const secretsDir = folder('SVC_SECRETS_DIR', 'secrets')
@@ -224,6 +225,8 @@ export function inspectConfig(env: Environment, workingDir: string) {
     releasesDir: folder('SVC_RELEASES_DIR', 'releases'),
     dataDir,
     secretsDir,
+    /** The key of the transparency log, which publishers share. Read by svc only. */
+    tlogKeyFile: keyFile === undefined ? undefined : path.resolve(workingDir, keyFile),
     database: readDatabase(reader, dataDir, workingDir),
     challenge: readChallenge(reader, runtime),
     trustedProxies:

@@ -49,7 +49,7 @@ git add --all -- state.json 'evidence-*.json' 2>/dev/null || git add --all -- st
 if ! git diff --cached --quiet; then
   git -c user.name="${GIT_AUTHOR_NAME:-svc audit}" -c user.email="${GIT_AUTHOR_EMAIL:-svc@localhost}" \
     commit --quiet --message "Audit $ORIGIN"
-  git push --quiet origin HEAD
+  git push --quiet origin "HEAD:$(git symbolic-ref HEAD)"
 fi
 if [ -n "$title" ]; then
   # Indented: what the service wrote is shown as text.

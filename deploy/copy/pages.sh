@@ -4,7 +4,8 @@
 # PIN (key IDs, separated by spaces) and COPY_URL (the address of the copy) may be empty.
 # If the service cannot be reached, the copy is published with the proof that it had.
 set -eu
-branch=${COPY_BRANCH:-gh-pages}
+# In full: a tag of the same name would be fetched instead.
+ref=refs/heads/${COPY_BRANCH:-gh-pages}
 set -- --releases releases --now "${ORIGIN:?expected ORIGIN, the address of the service}"
 for pin in ${PIN:-}; do set -- "$@" --pin "$pin"; done
 [ -z "${COPY_URL:-}" ] || set -- "$@" --base-url "$COPY_URL"
@@ -18,12 +19,11 @@ export GIT_DIR GIT_INDEX_FILE
 # What was published last: only what changed is written, and the proof stays while the service is away.
 mkdir -p copy
 before=
-if git fetch --quiet --depth 1 origin "$branch" 2>"$scratch/fetch"; then
+known=$(git ls-remote origin "$ref")
+if [ -n "$known" ]; then
+  git fetch --quiet --depth 1 origin "$ref"
   before=$(git rev-parse FETCH_HEAD)
   (cd copy && git --work-tree=. read-tree --reset -u "$before")
-elif git ls-remote --exit-code --heads origin "$branch" >/dev/null; then
-  cat "$scratch/fetch" >&2
-  exit 1
 fi
 
 status=0
@@ -39,4 +39,4 @@ fi
 # Without a parent: a branch of old copies would only grow.
 commit=$(git -c user.name="${GIT_AUTHOR_NAME:-svc site}" -c user.email="${GIT_AUTHOR_EMAIL:-svc@localhost}" \
   commit-tree "$tree" -m "Copy of $ORIGIN")
-git push --quiet --force origin "$commit:refs/heads/$branch"
+git push --quiet --force origin "$commit:$ref"

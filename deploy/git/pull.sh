@@ -4,17 +4,22 @@
 set -eu
 folder=${1:?usage: pull.sh FOLDER}
 cd "$folder"
-branch=$(git symbolic-ref --short HEAD)
-git fetch --quiet origin "$branch"
+# In full: a tag of the same name would be fetched instead.
+ref=$(git symbolic-ref HEAD)
+branch=${ref#refs/heads/}
+git fetch --quiet origin "$ref"
 commit=$(git rev-parse FETCH_HEAD)
-if ! git merge-base --is-ancestor HEAD "$commit"; then
+status=0
+git merge-base --is-ancestor HEAD "$commit" || status=$?
+if [ "$status" -eq 1 ]; then
   echo "error: $branch was rewritten: it does not contain $(git rev-parse HEAD), which this server has. Nothing was changed. Compare both histories before you do anything else." >&2
-  exit 1
 fi
+[ "$status" -eq 0 ] || exit "$status"
 # A link would publish the file that it leads to, such as a secret. Below releases/ only the files of a release are known.
 digest='[A-Za-z0-9_-]{43}'
 known="versions/VS-[0-9]{4,}\.json|resources/[A-Za-z0-9/-]+/$digest(\.redacted)?\.json|cards/$digest\.png"
-known="$known|log/(origin|policy|checkpoint|pending|witnesses\.json|\.gitignore)|\.git(attributes|ignore|keep)"
+# A killed publisher leaves files with a name like these and `.partial`, which readers ignore.
+known="($known|log/(origin|policy|checkpoint|pending|witnesses\.json|\.gitignore)|\.git(attributes|ignore|keep))(\.[0-9a-f]{12}\.partial)?"
 tree=$(git ls-tree -r --full-tree "$commit")
 releases=$(git ls-tree -r --full-tree --name-only "$commit" releases/)
 foreign=$(

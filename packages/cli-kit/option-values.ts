@@ -1,4 +1,4 @@
-import { parseInstant } from '@public-api/contract/text/instant'
+import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { suggestName } from '@public-api/contract/text/nearest-name'
 import { UsageError } from './command.ts'
 import { textOption } from './options.ts'
@@ -42,10 +42,19 @@ export function parseChoice<const Choice extends string>(
   throw new UsageError(`${option} expects ${formatChoices(choices)}${suggestName(text, choices)}`)
 }
 
-/** A time as written. Throws a UsageError for anything but ISO 8601 UTC. */
+/** A time in UTC, as written or from another offset. Throws a UsageError for anything but ISO 8601. */
 function parseTime(option: string, text: string): string {
   if (parseInstant(text) !== undefined) return text
-  throw new UsageError(`${option} expects a time in UTC such as 2027-01-31T00:00:00Z`)
+  const [, local, sign, hours, minutes] = /^(.*)([+-])(\d\d):([0-5]\d)$/.exec(text) ?? []
+  const localMs = local === undefined ? undefined : parseInstant(`${local}Z`)
+  if (localMs !== undefined && Number(hours) < 24) {
+    const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000
+    const time = formatInstant(sign === '+' ? localMs - offsetMs : localMs + offsetMs)
+    return local?.includes('.') === true ? time : time.replace('.000Z', 'Z')
+  }
+  throw new UsageError(
+    `${option} expects a time such as 2027-01-31T00:00:00Z or 2027-01-31T07:00:00+07:00`,
+  )
 }
 
 /** An option with a whole number. Its unit is the name of the value: `DAYS`, or `N` for none. */
@@ -66,7 +75,7 @@ export function choiceOption<const Choice extends string>(
   return { ...textOption(help), choices, parse }
 }
 
-/** An option with a time in UTC. */
+/** An option with a time. Its value is in UTC. */
 export function timeOption(help: string) {
   return { ...textOption(help), parse: parseTime }
 }

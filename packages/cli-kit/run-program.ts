@@ -51,6 +51,23 @@ function toUsageError({ code, message }: CommanderError): UsageError {
   return new UsageError(`${kind} '${name}'${advice}`)
 }
 
+/** Throws a UsageError for an option that begins with a dash of a phone, unless it is the value of an option. */
+function refuseDashes({ options }: Command, args: readonly string[]): void {
+  const isValue = (before = ''): boolean =>
+    Object.entries(options).some(
+      ([name, { type, short }]) =>
+        type === 'string' && [`--${name}`, `-${short ?? '-'}`].includes(before),
+    )
+  for (const [index, text] of args.entries()) {
+    const [, dash, name = ''] = /^([\u2013\u2014]-?)([a-z][\w-]*)/.exec(text) ?? []
+    if (dash === undefined || isValue(args[index - 1])) continue
+    const expected = Object.hasOwn(options, name) ? `--${name}` : 'two hyphens (--)'
+    throw new UsageError(
+      `found an option that begins with ${dash}, a dash that a phone types for two hyphens; expected ${expected}`,
+    )
+  }
+}
+
 /** Whether printing a help or the version ended the parser. */
 function isHelp(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -126,6 +143,7 @@ async function runParsed(
       return void parser.addHelpText('after', advice)
     }
     for (const [name, option] of Object.entries(command.options)) addOption(parser, name, option)
+    refuseDashes(command, args)
     if (command.takesArguments) parser.argument('[arguments...]')
     const codes = `\nExit code: ${command.exit ?? '0 done, 1 failure, 2 wrong usage'}.`
     parser.addHelpText(

@@ -64,7 +64,10 @@ Nothing is written.`,
     }
     const content = contentFolder(values.content)
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
-    const { resources, mistakes, outdated, warnings } = await compileContent(content, Date.now())
+    const { readTemplates } = await import('../publishing/editing/event-templates.ts')
+    const compiled = await compileContent(content, Date.now())
+    const { resources, outdated, warnings } = compiled
+    const mistakes = [...compiled.mistakes, ...readTemplates(content).mistakes]
     if (mistakes.length > 0) {
       throw new CommandFailure(
         'CONTENT',

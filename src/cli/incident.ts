@@ -2,20 +2,29 @@ import {
   type CommandGroup,
   createCommand,
   createGroup,
+  EXIT_CODES,
   UsageError,
 } from '@public-api/cli-kit/command'
 import { choiceOption, onlyArgument } from '@public-api/cli-kit/option-values'
 import { requireOption } from '@public-api/cli-kit/option-values'
 import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
-import { openIncident, resolveIncident, updateIncident } from '../publishing/editing/edit-status.ts'
-import { isOpen } from '../publishing/rules/status-rules.ts'
-import { CONTENT_OPTION } from './releases-folder.ts'
 import {
+  openIncident,
+  reopenIncident,
+  resolveIncident,
+  updateIncident,
+} from '../publishing/editing/edit-status.ts'
+import { isOpen } from '../publishing/rules/status-rules.ts'
+import { CONTENT_OPTION, contentFolder } from './releases-folder.ts'
+import { mistakeLines } from './server-failure.ts'
+import {
+  BEGIN_OPTIONS,
   COMPONENT_OPTION,
   EDIT_EXIT,
   EDIT_OPTIONS,
   editStatus,
+  fillFromTemplate,
   readStatus,
 } from './status-edit-command.ts'
 
@@ -27,7 +36,7 @@ const openCommand = createCommand({
   about: `Adds an incident with its first update to status.yaml. Sets the state of each
 component and its time, the state of the whole, and the time of the review.`,
   options: {
-    title: textOption('TEXT: what happened, in a few words; required'),
+    ...BEGIN_OPTIONS,
     impact: choiceOption(`IMPACT: ${INCIDENT_IMPACTS.join(', ')}; required`, INCIDENT_IMPACTS),
     component: COMPONENT_OPTION,
     state: choiceOption(`STATE: ${OPEN_STATES.join(', ')} (default: investigating)`, OPEN_STATES),
@@ -35,11 +44,12 @@ component and its time, the state of the whole, and the time of the review.`,
     ...EDIT_OPTIONS,
   },
   exit: EDIT_EXIT,
-  async run({ values }) {
+  async run({ values: given }) {
+    const { template, values } = await fillFromTemplate(given, 'incident')
     const title = requireOption('title', values.title)
-    const { impact, state = 'investigating' } = values
+    const { impact = template?.impact, state = 'investigating' } = values
     if (impact === undefined) throw new UsageError('expected --impact')
-    const components = new Map(values.component)
+    const components = new Map(values.component ?? Object.entries(template?.components ?? {}))
     if (components.size === 0) throw new UsageError('expected --component ID=STATE')
     return editStatus(values, (status, options) =>
       openIncident(status, { ...options, title, impact, state, components, id: values.id }),
@@ -52,7 +62,11 @@ const updateCommand = createCommand({
   about: `Adds an update to an incident of status.yaml, and sets the states of components.
 svc incident resolve ends an incident.`,
   options: {
-    state: choiceOption(`STATE: ${OPEN_STATES.join(', ')} (default: as before)`, OPEN_STATES),
+    state: choiceOption(
+      `STATE: ${OPEN_STATES.join(', ')} (default: as before); resolved adds
+      a note to a resolved incident`,
+      INCIDENT_STATES,
+    ),
     component: COMPONENT_OPTION,
     ...EDIT_OPTIONS,
   },
@@ -82,6 +96,55 @@ maintenance names are in maintenance.`,
   },
 })
 
+const reopenCommand = createCommand({
+  usage: 'incident reopen ID --text TEXT [options]',
+  about: `Opens a resolved incident of status.yaml again, for what fails again: an update
+on top, and the states of components.`,
+  options: {
+    state: choiceOption(`STATE: ${OPEN_STATES.join(', ')} (default: investigating)`, OPEN_STATES),
+    component: COMPONENT_OPTION,
+    ...EDIT_OPTIONS,
+  },
+  takesArguments: true,
+  exit: EDIT_EXIT,
+  async run({ values, positionals }) {
+    const id = onlyArgument(positionals, 'id of an incident')
+    const { state } = values
+    const components = new Map(values.component)
+    return editStatus(values, (status, options) =>
+      reopenIncident(status, id, { ...options, state, components }),
+    )
+  },
+})
+
+const templatesCommand = createCommand({
+  usage: 'incident templates [--content DIR] [--json]',
+  about: `Lists the texts of the content's folder templates, to begin an incident or a
+maintenance from with --template.`,
+  options: { content: CONTENT_OPTION },
+  exit: '0 done, 1 a template has mistakes',
+  async run({ values }) {
+    const { readTemplates } = await import('../publishing/editing/event-templates.ts')
+    const { templates, mistakes } = readTemplates(contentFolder(values.content))
+    const listed = [...templates.values()].map(({ translations, ...each }) => ({
+      ...each,
+      locales: [...translations.keys()],
+    }))
+    const width = Math.max(0, ...listed.map(({ name }) => name.length))
+    return {
+      json: { templates: listed, mistakes },
+      lines: [
+        listed.length === 0 && 'No templates.',
+        ...listed.map(({ name, kind, title = '', locales }) =>
+          [name.padEnd(width), kind.padEnd(11), ...locales, title].join('  '),
+        ),
+        ...mistakeLines(mistakes),
+      ],
+      exitCode: mistakes.length === 0 ? EXIT_CODES.done : EXIT_CODES.failure,
+    }
+  },
+})
+
 const listCommand = createCommand({
   usage: 'incident list [--content DIR] [--json]',
   about: 'Lists the incidents of status.yaml, open ones first.',
@@ -108,6 +171,8 @@ is not made. With --publish, the content folder is published in the same step.`,
     open: ['add an incident with its first update', openCommand],
     update: ['add an update to an incident', updateCommand],
     resolve: ['end an incident', resolveCommand],
+    reopen: ['open a resolved incident again', reopenCommand],
+    templates: ['list texts to begin from', templatesCommand],
     list: ['list the incidents, open ones first', listCommand],
   },
 )

@@ -50,9 +50,15 @@ async function createFiles(folder: string, locale: TranslationLocale | undefined
     requireEmpty(folder)
     return createStarterContent(Date.now())
   }
-  requireEmpty(path.join(folder, locale))
   if (findFile(folder) !== undefined) {
-    return createOverlayFiles(locale, await readContentData(folder))
+    const overlays = createOverlayFiles(locale, await readContentData(folder))
+    const missing = [...overlays].filter(([name]) => !existsSync(path.join(folder, name)))
+    if (missing.every(([name]) => path.basename(name).startsWith('.'))) {
+      throw new UsageError(
+        `${path.join(folder, locale)} has every file; see svc translations ${locale}`,
+      )
+    }
+    return new Map(missing)
   }
   const files = createStarterContent(Date.now())
   return new Map([...files, ...createOverlayFiles(locale, starterData(files))])
@@ -65,8 +71,8 @@ comment, JSON Schemas for editors with the YAML language server, and
 .gitattributes, so that Git keeps every byte. There are no wallet files, so the
 views state that no wallet is attached. DIR must be empty, apart from dotfiles.
 
-With --locale it also creates the folder DIR/LOCALE with every text to
-translate, in a content folder that exists as well. Until a text is translated,
+With --locale it also creates the files of the folder DIR/LOCALE with every text
+to translate, in a content folder that exists as well; files that exist stay. Until a text is translated,
 the pages show that of the content; svc translations lists what is missing.`,
   options: {
     locale: choiceOption(

@@ -15,7 +15,14 @@ import {
   scheduleMaintenance,
 } from '../publishing/editing/edit-status.ts'
 import { CONTENT_OPTION } from './releases-folder.ts'
-import { EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus } from './status-edit-command.ts'
+import {
+  BEGIN_OPTIONS,
+  EDIT_EXIT,
+  EDIT_OPTIONS,
+  editStatus,
+  fillFromTemplate,
+  readStatus,
+} from './status-edit-command.ts'
 
 const scheduleCommand = createCommand({
   usage:
@@ -23,7 +30,7 @@ const scheduleCommand = createCommand({
   about: `Adds a planned maintenance to status.yaml. Nothing changes by the clock: svc
 maintenance start begins it.`,
   options: {
-    title: textOption('TEXT: the work in a few words; required'),
+    ...BEGIN_OPTIONS,
     from: timeOption('TIME: planned start, such as 2027-01-31T03:00:00Z; required'),
     to: timeOption('TIME: planned end; required'),
     component: textOptions('ID: an affected component; may be given several times'),
@@ -31,10 +38,11 @@ maintenance start begins it.`,
     ...EDIT_OPTIONS,
   },
   exit: EDIT_EXIT,
-  async run({ values }) {
+  async run({ values: given }) {
+    const { template, values } = await fillFromTemplate(given, 'maintenance')
     const title = requireOption('title', values.title)
     const [startsAt, endsAt] = [requireOption('from', values.from), requireOption('to', values.to)]
-    const { component: components = [], id } = values
+    const { component: components = Object.keys(template?.components ?? {}), id } = values
     if (components.length === 0) throw new UsageError('expected --component ID')
     return editStatus(values, (status, options) =>
       scheduleMaintenance(status, { ...options, title, startsAt, endsAt, components, id }),

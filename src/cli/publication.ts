@@ -3,6 +3,7 @@ import { type CommandResult, UsageError } from '@public-api/cli-kit/command'
 import { requireOption } from '@public-api/cli-kit/option-values'
 import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
@@ -18,7 +19,13 @@ import { readTlogOrigin } from '../tlog/tlog-files.ts'
 import { readConfig } from './database.ts'
 import { CONTENT_OPTION, openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
 import { withConsequence } from './server-failure.ts'
-import { cosignLines, logPublication } from './tlog/log-publication.ts'
+import {
+  cosignLines,
+  extendLog,
+  logPublication,
+  PENDING_ADVICE,
+  stopsAtContradiction,
+} from './tlog/log-publication.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
 function formatResult(
@@ -62,23 +69,28 @@ type PublicationValues = OptionValues<typeof PUBLICATION_OPTIONS> & {
   readonly wait?: URL
 }
 
-/**
- * Extends the log of a folder, if it has one: signs the tree of all versions and asks the witnesses. Publishing has
- * succeeded by then, and does so without them.
- */
-async function extendLog(folder: string, store: ReleaseOptions['store'], asksWitnesses: boolean) {
-  const { readVersions } = await import('../publishing/releases/published-versions.ts')
-  const { signLog } = await import('../tlog/signing/published-log.ts')
-  const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
-  const read = () => readVersions(store)
-  return withConsequence(
+/** Extends the log of a folder after a publication, which it never prevents. */
+async function extendPublishedLog(
+  folder: string,
+  read: () => readonly VersionEntry[],
+  asks: 'due' | 'none',
+) {
+  let extended: Awaited<ReturnType<typeof extendLog>> | undefined
+  const failed = await withConsequence(
     'the version is published, and the log does not contain it yet',
-    async () => {
-      await signLog(logPublication(folder), read)
-      const asks = asksWitnesses ? 'due' : 'none'
-      return cosignLog({ releasesDir: folder, nowMs: Date.now(), asks }, read)
-    },
+    () =>
+      stopsAtContradiction(async () => {
+        extended = await extendLog(folder, read, asks)
+      }),
   )
+  const reason = extended?.pending ?? (failed && `the version is pending in the log: ${failed}`)
+  return {
+    json: { ...extended?.report, ...(reason === undefined ? {} : { pending: reason }) },
+    lines: [
+      ...(reason === undefined ? [] : [`Warning: ${reason}. ${PENDING_ADVICE}`]),
+      ...(extended === undefined ? [] : cosignLines(extended.report, folder)),
+    ],
+  }
 }
 
 /** Other content must not be published into the default releases folder by mistake. Throws a UsageError. */
@@ -135,15 +147,22 @@ export async function runPublication<Result extends PublishResult>(
   formatMore: (result: Result) => readonly string[] = () => [],
 ): Promise<CommandResult> {
   const { wait: service } = values
-  const note = values.note === undefined ? undefined : requireOption('note', values.note)
+  const { formatTypedNote } = await import('../publishing/releases/version-note.ts')
+  const { note, warning: cut } =
+    values.note === undefined
+      ? { note: undefined, warning: undefined }
+      : formatTypedNote(requireOption('note', values.note))
   const { folder, store } = openReleasesFolder(values.releases)
   requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/releases/published-versions.ts')
   const { checkLog } = await import('../tlog/signing/published-log.ts')
   const hasLog = await withConsequence('nothing was published', async () => {
-    if (readTlogOrigin(folder) === undefined) return false
-    await checkLog(logPublication(folder), readVersions(store))
-    return true
+    let hasOrigin = true
+    await stopsAtContradiction(async () => {
+      hasOrigin = readTlogOrigin(folder) !== undefined
+      if (hasOrigin) await checkLog(logPublication(folder), readVersions(store))
+    })
+    return hasOrigin
   })
   const prepare: ReleaseOptions['prepare'] = async (read) => {
     if (values['no-cards']) return []
@@ -156,17 +175,20 @@ export async function runPublication<Result extends PublishResult>(
     publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
   )
   const unwritten = keepBytesInGit(folder)
-  const warnings = [clock, ...published.warnings, unwritten].filter((each) => each !== undefined)
+  const warnings = [cut, clock, ...published.warnings, unwritten].filter(
+    (each) => each !== undefined,
+  )
   const result = { ...published, warnings }
   const lines = [...formatResult(result, folder), ...formatMore(published)]
-  const log = hasLog ? await extendLog(folder, store, !values['no-witnesses']) : undefined
+  const asks = values['no-witnesses'] ? 'none' : 'due'
+  const log = hasLog ? await extendPublishedLog(folder, () => readVersions(store), asks) : undefined
   if (service !== undefined) {
     await waitForVersion(service, result.entry)
     lines.push(`${service.origin} serves ${result.entry.snapshotId}.`)
   }
   return {
-    json: { folder, ...result, ...(log === undefined ? {} : { log }) },
-    lines: [...lines, ...(log ? cosignLines(log, folder) : [])],
+    json: { folder, ...result, ...(log === undefined ? {} : { log: log.json }) },
+    lines: [...lines, ...(log?.lines ?? [])],
   }
 }
 

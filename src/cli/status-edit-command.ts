@@ -5,9 +5,24 @@ import { parseChoice, timeOption } from '@public-api/cli-kit/option-values'
 import { requireOption } from '@public-api/cli-kit/option-values'
 import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
 import { formatInstant } from '@public-api/contract/text/instant'
-import type { Status, StatusEdit, UpdateOptions } from '../publishing/editing/edit-status.ts'
+import { expectedName } from '@public-api/contract/text/nearest-name'
+import type { EventTexts } from '../publishing/editing/edit-overlay.ts'
+import {
+  type Status,
+  type StatusEdit,
+  StatusEditError,
+  type UpdateOptions,
+} from '../publishing/editing/edit-status.ts'
+import type { EventTemplate } from '../publishing/editing/event-templates.ts'
+import { TEMPLATES_FOLDER } from '../publishing/rules/content-folder.ts'
+import type { ReleaseStore } from '../releases/release-store.ts'
 import { whenStopped } from './new-file.ts'
 import {
   OVER_OPTION,
@@ -27,8 +42,10 @@ export async function readStatus(content: string | undefined) {
 /** The options of every command that edits the status. */
 export const EDIT_OPTIONS = {
   text: textOption('TEXT: what readers should know; required'),
+  ...translatedOptions('text'),
   summary: textOption(`TEXT: the new summary of the whole status; required if the overall state
     changes, except at the end, which brings the usual summary back`),
+  ...translatedOptions('summary'),
   at: timeOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
   publish: flag('publish the status in the same step'),
   over: OVER_OPTION,
@@ -36,6 +53,22 @@ export const EDIT_OPTIONS = {
     and the state); a note can never be removed`),
   ...PUBLICATION_OPTIONS,
 } as const
+
+type TextOption = ReturnType<typeof textOption>
+
+/** An option with the same text in each other language of the site: `--text-th`. */
+function translatedOptions<const Name extends string>(
+  name: Name,
+): { readonly [Locale in TranslationLocale as `${Name}-${Locale}`]: TextOption } {
+  const options = TRANSLATION_LOCALES.map((locale) => [
+    `${name}-${locale}`,
+    textOption(`TEXT: --${name} in the language ${locale}`),
+  ])
+  // The type of computed names.
+  return Object.fromEntries(options) as {
+    [Locale in TranslationLocale as `${Name}-${Locale}`]: TextOption
+  }
+}
 
 export const EDIT_EXIT = '0 done, 1 refused or failed, 2 wrong usage'
 
@@ -52,7 +85,61 @@ export const COMPONENT_OPTION = {
   },
 }
 
-type EditValues = OptionValues<typeof EDIT_OPTIONS>
+type EditValues = OptionValues<typeof EDIT_OPTIONS> & {
+  readonly [Locale in TranslationLocale as `title-${Locale}`]?: string
+}
+
+/** The options of the commands that begin an incident or a maintenance. */
+export const BEGIN_OPTIONS = {
+  template: textOption(`NAME: begin from this text of the folder templates of the content; options
+    replace its parts`),
+  title: textOption('TEXT: what happens, in a few words; required without a template'),
+  ...translatedOptions('title'),
+} as const
+
+/** The values of a command with those of the template that it names. Throws a UsageError for an unknown one. */
+export async function fillFromTemplate<
+  const Values extends EditValues & { readonly template?: string; readonly title?: string },
+>(values: Values, kind: EventTemplate['kind']) {
+  const name = values.template
+  if (name === undefined) return { template: undefined, values }
+  const { readTemplates } = await import('../publishing/editing/event-templates.ts')
+  const { templates, mistakes } = readTemplates(contentFolder(values.content))
+  const template = templates.get(name)
+  if (template?.kind !== kind) {
+    const known = [...templates.values()].filter((each) => each.kind === kind)
+    const names = known.map((each) => each.name)
+    const otherwise =
+      names.length === 0 ? 'none: the content has no such template' : `one of ${names.join(', ')}`
+    const expected = expectedName(name, names, 'a known template', otherwise)
+    const file = `${TEMPLATES_FOLDER}/${name}.yaml`
+    const faulty = mistakes.some((each) => each.file.endsWith(file)) ? ', which has mistakes' : ''
+    throw new UsageError(
+      `--template ${JSON.stringify(name.slice(0, 64))}${faulty}; expected ${expected}`,
+    )
+  }
+  const filled: { [name: string]: unknown } = { ...values }
+  for (const part of ['title', 'text', 'summary'] as const) {
+    if (values[part] !== undefined) continue
+    filled[part] = template[part]
+    // A text of its own has no translation of the template.
+    for (const [locale, texts] of template.translations) {
+      filled[`${part}-${locale}`] ??= texts[part]
+    }
+  }
+  return { template, values: filled as Values }
+}
+
+/** The texts of an edit in the other languages of the site. */
+function translationsOf(values: EditValues): ReadonlyMap<TranslationLocale, EventTexts> {
+  return new Map(
+    TRANSLATION_LOCALES.map((locale) => {
+      const of = (part: 'title' | 'text' | 'summary') =>
+        values[`${part}-${locale}`]?.trim() || undefined
+      return [locale, { title: of('title'), text: of('text'), summary: of('summary') }]
+    }),
+  )
+}
 
 const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
@@ -76,7 +163,7 @@ export async function editStatus(
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   const { editStatusFile } = await import('../publishing/editing/edit-content.ts')
   const { checkLine } = await import('../publishing/releases/published-line.ts')
-  const { noteOfChanges } = await import('../publishing/releases/version-note.ts')
+  const { formatTypedNote, noteOfChanges } = await import('../publishing/releases/version-note.ts')
   const contentDir = contentFolder(values.content)
   const nowMs = Date.now()
   const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
@@ -87,8 +174,18 @@ export async function editStatus(
     exactNow: formatInstant(nowMs),
     ...(summary === undefined ? {} : { summary }),
   }
-  const typed = values.note === undefined ? undefined : requireOption('note', values.note)
-  const { file, lines, before, result, undo } = await editStatusFile(
+  const typed =
+    values.note === undefined ? undefined : formatTypedNote(requireOption('note', values.note)).note
+  /** Publishes the status alone. Other edits in the folder wait for svc publish. */
+  const publish = (bytesBefore?: ReadonlyMap<string, Buffer>, onStart = (_: ReleaseStore) => {}) =>
+    runPublication(values, async (publication) => {
+      const { over } = values
+      const { store } = publication
+      onStart(store)
+      const only = store.readVersionIds().length === 0 ? undefined : new Set(['status'] as const)
+      return publishRelease({ contentDir, over, only, before: bytesBefore, ...publication })
+    })
+  const edited = await editStatusFile(
     contentDir,
     nowMs,
     (status, usualSummary) => {
@@ -96,7 +193,18 @@ export async function editStatus(
       return edit(status, { ...options, usualSummary })
     },
     new Map(typed === undefined ? [] : [['the note', typed]]),
-  )
+    translationsOf(values),
+  ).catch((error: unknown) => {
+    if (error instanceof StatusEditError && error.isRepeated && values.publish) return error
+    throw error
+  })
+  if (edited instanceof StatusEditError) {
+    // A command that was killed may have made the edit and published nothing.
+    const published = await publish()
+    if (propertyOf(published.json, 'outcome') === 'unchanged') throw edited
+    return { json: published.json, lines: ['The edit was made before.', ...published.lines] }
+  }
+  const { file, lines, before, bytesBefore, result, undo } = edited
   const { status, id } = result
   const isBack = lines.some((line) => line.startsWith('+ summary:'))
   const done = [
@@ -119,14 +227,9 @@ export async function editStatus(
     process.stderr.write(`${formatErrorLine(`stopped by ${signal}; ${file} ${settle()}`)}\n`)
   })
   try {
-    const published = await runPublication(values, async (publication) => {
-      const { over } = values
-      const { store } = publication
+    const published = await publish(bytesBefore, (store) => {
       const count = store.readVersionIds().length
       isPublished = () => store.readVersionIds().length > count
-      // Other edits in the folder wait for svc publish.
-      const only = count === 0 ? undefined : new Set(['status'] as const)
-      return publishRelease({ contentDir, over, only, ...publication })
     })
     return { json: { ...json, ...published.json }, lines: [...done, ...published.lines] }
   } catch (error) {

@@ -6,11 +6,16 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { keepBytesInGit } from '../files/git-files.ts'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
-import { cosignLines, logPublication, witnessLines } from './tlog/log-publication.ts'
+import {
+  cosignLines,
+  extendLog,
+  logPublication,
+  PENDING_ADVICE,
+  witnessLines,
+} from './tlog/log-publication.ts'
 
 /** The checked versions of a releases folder, with its path. */
 async function openVersions(option: string | undefined) {
@@ -55,7 +60,7 @@ be changed, even when the service moves.`,
       json: { folder, origin, vkey, size, url },
       lines: [
         `Created the log ${origin} with ${size} versions in ${folder}.`,
-        `Keep a copy of log-key.pem and log-state.json from ${publication.secrets.secretsDir}.`,
+        `Keep a copy of the key and of log-state.json from ${publication.secrets.secretsDir}.`,
         'For the policies of clients:',
         `log ${vkey} ${url}`,
         warning && `Warning: ${warning}`,
@@ -98,29 +103,25 @@ Nothing is asked or changed.`,
   },
 })
 
-async function askWitnesses(releasesDir: string, read: () => readonly VersionEntry[]) {
-  const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
-  return cosignLog({ releasesDir, nowMs: Date.now(), asks: 'all' }, read)
-}
-
 const cosignCommand = createCommand({
   usage: 'tlog cosign [options]',
-  about: `Asks every witness of the policy to cosign the newest signed checkpoint, and
-serves it once the policy is met. Repeat it daily, so that the cosignatures stay
-fresh while nothing is published. Needs no key.`,
+  about: `Signs the published versions that the log lacks, asks every witness of the
+policy to cosign the newest signed checkpoint, and serves it once the policy is
+met. Repeat it daily, so that the cosignatures stay fresh while nothing is
+published. Without pending versions it needs no key.`,
   options: { releases: RELEASES_OPTION },
   exit: `0 the policy is met, 1 an alarm (a witness has seen another history) or a witness
-  without the log or key, 2 wrong usage, 3 the policy is not met: witnesses were unreachable`,
+  without the log or key, or pending versions without the log's key, 2 wrong usage, 3 the policy is not met: witnesses were unreachable`,
   async run({ values }) {
     const { folder, read } = await openVersions(values.releases)
-    const report = await askWitnesses(folder, read)
+    const { report, pending } = await extendLog(folder, read, 'all')
     const has = (kind: string) => report.witnesses.some(({ outcome }) => outcome === kind)
     const isMissing = !report.isMet && has('not-configured')
     return {
-      json: { folder, ...report },
-      lines: cosignLines(report, folder),
+      json: { folder, ...report, ...(pending === undefined ? {} : { pending }) },
+      lines: [...cosignLines(report, folder), pending && `Warning: ${pending}. ${PENDING_ADVICE}`],
       exitCode:
-        has('alarm') || isMissing
+        has('alarm') || isMissing || pending !== undefined
           ? EXIT_CODES.failure
           : report.isMet
             ? EXIT_CODES.done
@@ -139,11 +140,10 @@ names both. Witnesses and clients that know only the old key keep working.`,
   options: { releases: RELEASES_OPTION },
   async run({ values }) {
     const { folder, read } = await openVersions(values.releases)
-    const { addLogKey, signLog } = await import('../tlog/signing/published-log.ts')
+    const { addLogKey } = await import('../tlog/signing/published-log.ts')
     const publication = logPublication(folder)
     const { line, ...keys } = await addLogKey(publication)
-    await signLog(publication, read)
-    const report = await askWitnesses(folder, read)
+    const { report } = await extendLog(folder, read, 'all')
     return {
       json: { folder, ...keys, ...report },
       lines: [

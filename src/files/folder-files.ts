@@ -15,6 +15,8 @@ import {
 } from '@public-api/client-internal/node/own-path'
 import { readOpened } from './read-regular-file.ts'
 
+export { PARTIAL_PATTERN } from '@public-api/client-internal/node/durable-file'
+
 /** Names an open folder on Linux: the next component is looked up in that folder, even if its path leads elsewhere now. */
 const OPEN_FILES = '/proc/self/fd'
 const HAS_OPEN_FILES = fs.existsSync(OPEN_FILES)

@@ -3,6 +3,8 @@ import path from 'node:path'
 import {
   createFile,
   makeFolder,
+  PARTIAL_PATTERN,
+  removePartialFiles,
   replaceFile,
   syncFolder,
 } from '@public-api/client-internal/node/durable-file'
@@ -97,7 +99,7 @@ const KNOWN_FILES: readonly RegExp[] = [
   String.raw`cards/${DIGEST_NAME}\.png`,
   'record\\.json',
   String.raw`log/(?:${TLOG_FILE_NAMES.map((name) => RegExp.escape(name)).join('|')})`,
-].map((pattern) => new RegExp(String.raw`^${pattern}(?:\.[0-9a-f]{12}\.partial)?$`))
+].map((pattern) => new RegExp(`^${pattern}(?:${PARTIAL_PATTERN})?$`))
 
 /** Whether these bytes are one PNG, with one IHDR and nothing after it. */
 function isPng(bytes: Buffer): boolean {
@@ -349,6 +351,7 @@ export function openReleaseStore(directory: string) {
           const message = `${snapshotId} was published already; a published version is never replaced`
           throw new ReleaseFileError('EXISTS', message, error)
         }
+        removePartialFiles(path.dirname(filePath))
       })
     },
 

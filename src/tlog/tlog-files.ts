@@ -1,5 +1,9 @@
 import path from 'node:path'
-import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
+import {
+  makeFolder,
+  removePartialFiles,
+  replaceFile,
+} from '@public-api/client-internal/node/durable-file'
 import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBelow } from '../files/folder-files.ts'
@@ -68,6 +72,7 @@ export function writeTlogFile(releasesDir: string, name: TlogFileName, text: str
   try {
     requireOwnPath(releasesDir, `log/${name}`)
     makeFolder(tlogFolder(releasesDir), 0o755)
+    removePartialFiles(tlogFolder(releasesDir))
     replaceFile(file, text, { mode: 0o644 })
   } catch (error) {
     throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)

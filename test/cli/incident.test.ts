@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import {
@@ -50,6 +50,8 @@ function succeeded({ status, out, error }: Outcome): string {
   assert.equal(status, 0, error)
   return out
 }
+
+const PAST = argsOf('--from 2026-02-01T02:00:00Z --to 2026-02-01T03:00:00Z')
 
 test('an incident from its start to its end', async (t) => {
   const { read, run } = statusFolder(t)
@@ -136,7 +138,8 @@ test('an incident from its start to its end', async (t) => {
     ],
   )
   // A resolved incident may get a report, but neither a state nor a second end.
-  succeeded(await run('incident', 'update', 'reads-fail-2026-02-03', '--text', 'The report.'))
+  const report = argsOf('incident update reads-fail-2026-02-03 --state resolved --text')
+  succeeded(await run(...report, 'The report.'))
   for (const args of [[...update, '--text', 'No.'], resolve]) {
     const refused = await run(...args)
     assert.equal(refused.status, 1)
@@ -404,7 +407,6 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
       ],
       /endsAt: found "2027-02-01T02:00:00Z", expected a timestamp after/,
     ],
-    [1, [...update, 'T', '--publish', '--releases', content, '--note', 'a\nb'], /note/],
     // The same command again.
     [
       1,
@@ -419,7 +421,23 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
     [
       2,
       [...update, 'T', '--state', 'resolved'],
-      /--state expects investigating, identified or monitoring/,
+      /reads-fail-2026-02-03 is open; expected svc incident resolve/,
+    ],
+    [1, ['incident', 'reopen', id, '--text', 'T'], /is open; expected svc incident update/],
+    [
+      1,
+      [...update, 'We look: why?'],
+      /the newest update of reads-fail-2026-02-03 .* has this state/,
+    ],
+    [
+      2,
+      [...argsOf('maintenance schedule --title T --text T --component archive'), ...PAST],
+      /the planned end 2026-02-01T03:00:00Z has passed; expected a time after .*, or --at TIME/,
+    ],
+    [
+      2,
+      ['incident', 'update', id, '\u2014text', 'T'],
+      /begins with \u2014, a dash that a phone types for two hyphens; expected --text/,
     ],
     [
       2,
@@ -429,10 +447,11 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
     [2, [...update, 'T', '--component', 'archive=down'], /expects operational, maintenance/],
     [2, [...update, 'T', '--component', 'archive'], /ID=STATE/],
     [2, [...update, 'T', '--at', '2026-02-03T04:05:06Z'], /not after the newest update/],
-    [2, [...update, 'T', '--at', 'yesterday'], /--at expects a time in UTC/],
+    [2, [...update, 'T', '--at', 'yesterday'], /--at expects a time such as/],
     [2, [...update, ' '], /expected --text/],
     [2, [...OPEN.with(5, 'huge'), ...DOWN], /--impact expects none, minor, major or critical/],
-    [2, [...OPEN, ...DOWN, '--id', id], /is taken/],
+    [1, [...OPEN, ...DOWN, '--id', id], /already exists, with the id/],
+    [2, [...OPEN.with(3, 'T'), ...DOWN, '--id', id], /is taken/],
     [2, [...update, 'T', '--publish'], /expected --releases DIR/],
     [2, ['maintenance', 'start', 'nothing', '--text', 'T'], /unknown maintenance "nothing"/],
   ]
@@ -451,12 +470,6 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
     assert.ok(readFileSync(file).equals(Buffer.from(broken)))
   }
   writeFileSync(file, before)
-  // A mistake in another file refuses as well.
-  editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
-  const refused = await run(...update, 'T')
-  assert.equal(refused.status, 1)
-  assert.match(refused.error, /roadmap\.yaml:\d+/)
-  editContent(content, 'roadmap', 'horizon: latter', 'horizon: later')
   // A full disk.
   const sync = t.mock.method(fs, 'fsyncSync', () => {
     throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
@@ -470,6 +483,150 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
   )
   assert.ok(readFileSync(file).equals(before))
   assert.deepEqual(readdirSync(content), files)
+})
+
+test('what a colleague left in the folder does not stop an incident, and is named', async (t) => {
+  const { content, run } = statusFolder(t)
+  const releases = temporaryFolder(t)
+  const publication = ['--publish', '--no-cards', '--releases', releases]
+  succeeded(await run('publish', '--note', 'First.', '--no-cards', '--releases', releases))
+  editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
+  writeFileSync(path.join(content, 'notes.txt'), 'What I saw.\n')
+  writeFileSync(path.join(content, 'architecture.yaml'), 'components: [\n')
+  writeFileSync(path.join(content, 'publishing.yaml'), 'allowedTexts: 5\n')
+  symlinkSync('/etc/passwd', path.join(content, 'wallet.yaml'))
+  const opened = succeeded(await run(...OPEN, ...DOWN, ...publication))
+  for (const expected of [
+    /^Published VS-0002 .*\n {2}changed: status$/m,
+    /roadmap\.yaml has mistakes and is not published; svc check lists them, and svc discard roadmap removes the edits$/m,
+    /notes\.txt has mistakes and is not published; svc check lists them$/m,
+    /architecture\.yaml has mistakes/,
+    /publishing\.yaml has mistakes/,
+    /wallet\.yaml has mistakes/,
+  ])
+    assert.match(opened, expected)
+  const published = await run(...argsOf('publish -m More --only status --releases'), releases)
+  assert.match(succeeded(published), /^Nothing to publish: VS-0002/)
+  // What is published has no exception that a file with mistakes may have.
+  const [id = ''] = /reads-fail-\S+(?=\))/.exec(opened) ?? []
+  const leaking = await run(
+    'incident',
+    'update',
+    id,
+    '--text',
+    'Mail root@10.1.2.3',
+    ...publication,
+  )
+  assert.equal(leaking.status, 1)
+  // All of it is refused, and so is the status itself.
+  assert.equal((await run('publish', '-m', 'All', '--releases', releases)).status, 1)
+  editContent(content, 'status', 'name: Archive', 'name: 5')
+  const refused = await run('incident', 'update', id, '--text', 'T', ...publication)
+  assert.match(refused.error, /status\.yaml:\d+:\d+: components\[1\]\.name/)
+})
+
+test('an edit that was not published is published by the same command again', async (t) => {
+  const { read, run } = statusFolder(t)
+  const releases = temporaryFolder(t)
+  const publication = ['--publish', '--no-cards', '--releases', releases]
+  succeeded(await run('publish', '--note', 'First.', '--no-cards', '--releases', releases))
+  const steps = [
+    [...OPEN, ...DOWN, '--id', 'a'],
+    argsOf('incident update a --text More.'),
+    argsOf('incident resolve a --text Done.'),
+    argsOf('incident reopen a --text Again. --component read-api=degraded --summary Slow.'),
+  ]
+  for (const [index, args] of steps.entries()) {
+    succeeded(await run(...args))
+    const edited = read()
+    const published = succeeded(await run(...args, ...publication))
+    assert.match(published, /^The edit was made before\.\nPublished VS-000/)
+    assert.match(published, new RegExp(`VS-000${index + 2}`))
+    const again = await run(...args, ...publication)
+    assert.equal(again.status, 1, again.out)
+    assert.match(again.error, /already exists|has this state|is resolved already|is open/)
+    assert.equal(read(), edited)
+  }
+  const resolved = await run(
+    ...argsOf('incident resolve a --text Over. --at 2027-01-31T10:00:00+07:00'),
+  )
+  succeeded(resolved)
+  assert.match(read(), /resolvedAt: 2027-01-31T03:00:00Z/)
+  const note = argsOf('incident update a --text Why. --at 2027-02-01T00:00:00Z')
+  assert.match((await run(...note)).error, /is resolved; expected svc incident reopen/)
+  succeeded(await run(...note, '--state', 'resolved'))
+})
+
+test('a typed note becomes one line and is cut at its limit, with a warning', async (t) => {
+  const { run } = statusFolder(t)
+  const releases = temporaryFolder(t)
+  const publication = ['--publish', '--no-cards', '--releases', releases, '--note']
+  const note = `First\nline.\t${'\u{1F30A}'.repeat(300)}`
+  const opened = succeeded(await run(...OPEN, ...DOWN, ...publication, note))
+  assert.match(opened, /^Warning: the note has 612 characters and was cut at 500$/m)
+  const entry = JSON.parse(
+    readFileSync(path.join(releases, 'versions', 'VS-0001.json'), 'utf8'),
+  ) as {
+    note: string
+  }
+  assert.equal(entry.note, `First line. ${'\u{1F30A}'.repeat(243)}\u2026`)
+})
+
+test('an incident in the languages of the site, from a template', async (t) => {
+  const { content, file, run } = statusFolder(t)
+  const overlay = path.join(content, 'th', 'status.yaml')
+  for (const name of ['templates', 'th/templates'])
+    mkdirSync(path.join(content, name), { recursive: true })
+  writeFileSync(
+    path.join(content, 'templates', 'disk.yaml'),
+    'kind: incident\ntitle: Disk full\nimpact: major\ncomponents: { read-api: degraded }\nsummary: Reads fail.\ntext: A full disk.\n',
+  )
+  writeFileSync(
+    path.join(content, 'templates', 'swap.yaml'),
+    'kind: maintenance\ntitle: Disk swap\n',
+  )
+  writeFileSync(
+    path.join(content, 'th', 'templates', 'disk.yaml'),
+    'title: ดิสก์เต็ม\ntext: ดิสก์เต็มแล้ว\n',
+  )
+  writeFileSync(overlay, '# ของเรา\nsummary: ปกติ\n')
+  assert.equal(
+    succeeded(await run('incident', 'templates')),
+    'disk  incident     th  Disk full\nswap  maintenance  Disk swap\n',
+  )
+  const open = argsOf('incident open --template disk --id a --at 2026-02-03T04:05:06Z --summary-th')
+  succeeded(await run(...open, 'อ่านไม่ได้'))
+  assert.match(readFileSync(file, 'utf8'), /title: Disk full\n[^]* impact: major/)
+  assert.equal(
+    readFileSync(overlay, 'utf8'),
+    `# ของเรา
+# The usual summary: "ปกติ"
+summary: อ่านไม่ได้
+incidents:
+  a:
+    title: ดิสก์เต็ม
+    updates:
+      2026-02-03T04:05:06Z:
+        text: ดิสก์เต็มแล้ว
+`,
+  )
+  const update = argsOf('incident update a --at 2026-02-03T05:05:06Z --text More. --text-th')
+  succeeded(await run(...update, 'ต่อ'))
+  // A text of its own has no translation of the template.
+  const other = argsOf(
+    'incident open --template disk --id b --title Other --text Other. --summary S.',
+  )
+  succeeded(await run(...other))
+  assert.doesNotMatch(readFileSync(overlay, 'utf8'), /^ {2}b:/m)
+  for (const id of ['a', 'b']) succeeded(await run('incident', 'resolve', id, '--text', 'Done.'))
+  assert.match(readFileSync(overlay, 'utf8'), /^# ของเรา\nsummary: ปกติ\nincidents:\n[^]*text: ต่อ\n/)
+  succeeded(await run('check'))
+  const unknown = await run(...argsOf('incident open --template dsik'))
+  assert.equal(unknown.status, 2)
+  assert.match(unknown.error, /--template "dsik"; expected a known template; did you mean disk\?/)
+  writeFileSync(path.join(content, 'templates', 'swap.yaml'), 'kind: outage\n')
+  assert.match((await run('incident', 'templates')).out, /swap\.yaml:1:7: kind: found "outage"/)
+  assert.match((await run('check')).error, /swap\.yaml:1:7/)
 })
 
 test('edits at the same time are all kept', async (t) => {
@@ -507,6 +664,7 @@ test('an edit in the second of another update is not reviewed before it', () => 
   })
   const updated = updateIncident(opened.status, opened.id, {
     ...texts,
+    text: 'More.',
     ...at('200'),
     components: none,
   })

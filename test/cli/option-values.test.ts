@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UsageError } from '@public-api/cli-kit/command'
-import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { parseChoice, parseWholeNumber, timeOption } from '@public-api/cli-kit/option-values'
 import * as fc from 'fast-check'
 
 function messageOf(parse: () => unknown): string {
@@ -70,4 +70,19 @@ test('accepts only listed words and suggests a similar one', () => {
     messageOf(() => parseChoice('--only', '', ['one'])),
     '--only expects one',
   )
+})
+
+test('accepts a time with an offset, and has it in UTC', () => {
+  const { parse } = timeOption('TIME: when')
+  for (const [text, expected] of [
+    ['2027-01-31T03:00:00Z', '2027-01-31T03:00:00Z'],
+    ['2027-01-31T03:00:00+07:00', '2027-01-30T20:00:00Z'],
+    ['2027-01-31T20:00:00.250-03:30', '2027-01-31T23:30:00.250Z'],
+  ] as const)
+    assert.equal(parse('--at', text), expected)
+  for (const text of ['2027-01-31T03:00:00', '2027-02-30T03:00:00+07:00', '2027-01-31T03:00:00+7'])
+    assert.match(
+      messageOf(() => parse('--at', text)),
+      /^--at expects a time such as .*\+07:00$/,
+    )
 })

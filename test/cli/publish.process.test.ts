@@ -36,8 +36,14 @@ test('help: of the program and of the command, on standard output', async () => 
   for (const [words, expected] of [
     [['help', 'publsh'], "unknown command 'publsh'; did you mean publish?"],
     [['publsh', '--help'], "unknown command 'publsh'; did you mean publish?"],
-    [['help', 'incident', 'opn'], 'expected an action: open, update, resolve, list'],
-    [['incident', 'opn', '-h'], 'expected an action: open, update, resolve, list'],
+    [
+      ['help', 'incident', 'opn'],
+      'expected an action: open, update, resolve, reopen, templates, list',
+    ],
+    [
+      ['incident', 'opn', '-h'],
+      'expected an action: open, update, resolve, reopen, templates, list',
+    ],
     [['help', 'log'], 'svc log is called svc versions now'],
   ] as const) {
     const { status, error } = await svc(...words)

@@ -3,9 +3,11 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -245,10 +247,6 @@ test('the key may come from SVC_TLOG_KEY, and the releases are valid with their 
   const { status, error } = await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'], { env })
   assert.equal(status, 0, error)
   assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 4)
-  const wrong = { env: { SVC_TLOG_KEY: 'a key' } }
-  const refused = await svcIn(folder, ['rollback', 'VS-0002', '--note', 'Back'], wrong)
-  assert.equal(refused.status, 1)
-  assert.match(refused.error, /SVC_TLOG_KEY: /)
   const rotation = await svcIn(folder, ['tlog', 'new-key'], { env })
   assert.match(rotation.error, /SVC_TLOG_KEY is set; this command manages keys in files only/)
   const valid = await svcIn(folder, ['audit', 'releases'])
@@ -357,42 +355,113 @@ test('another history of the same length is refused', async (t) => {
   assert.equal(text(releases, 'log', 'checkpoint'), log)
 })
 
-test('a missing key or state is named before anything is written', async (t) => {
-  for (const [file, expected] of [
-    ['log-key.pem', /log-key\.pem is missing/],
-    ['log-state.json', /log-state\.json is missing; restore it/],
-  ] as const) {
-    const { folder, releases } = await folderWithLog(t)
-    rmSync(path.join(folder, 'secrets', file))
-    const { status, error } = await rollback(folder)
-    assert.equal(status, 1)
-    assert.match(error, expected)
-    assert.equal(existsSync(path.join(releases, 'versions', 'VS-0004.json')), false)
-  }
-})
+/** What a publisher finds in the place of the key or the state, the variables, and the reason that is given. */
+const UNUSABLE: readonly (readonly [
+  title: string,
+  reason: RegExp,
+  spoil: (place: (name: string) => string, pem: string) => void,
+  env?: (key: string) => { readonly [name: string]: string },
+])[] = [
+  ['no key', /log-key\.pem is missing/, (place) => rmSync(place('log-key.pem'))],
+  [
+    'a key of mode 644',
+    /other users can access \S+log-key\.pem \(mode 644\); expected mode 600/,
+    (place) => chmodSync(place('log-key.pem'), 0o644),
+  ],
+  [
+    'half a key',
+    /log-key\.pem: /,
+    (place, pem) => writeFileSync(place('log-key.pem'), pem.slice(0, 60)),
+  ],
+  [
+    'a public key',
+    /log-key\.pem: /,
+    (place, pem) => writeFileSync(place('log-key.pem'), pem.replace('PRIVATE', 'PUBLIC')),
+  ],
+  [
+    'a folder in the place of the key',
+    /log-key\.pem cannot be read: /,
+    (place) => {
+      rmSync(place('log-key.pem'))
+      mkdirSync(place('log-key.pem'))
+    },
+  ],
+  [
+    'a path in SVC_TLOG_KEY',
+    /SVC_TLOG_KEY: .*; SVC_TLOG_KEY_FILE names a file/,
+    () => {},
+    (key) => ({ SVC_TLOG_KEY: key }),
+  ],
+  [
+    'no state',
+    /log-state\.json is missing; restore it/,
+    (place) => rmSync(place('log-state.json')),
+  ],
+  [
+    'half a state',
+    /log-state\.json: expected/,
+    (place) => writeFileSync(place('log-state.json'), '{'),
+  ],
+  [
+    'a mistake in the policy',
+    /the policy, line 2: expected: witness <name> <vkey>/,
+    (place) => writeFileSync(place('../releases/log/policy'), 'quorum none\nwitness\n'),
+  ],
+]
 
-test('a log key that other users can read is refused, and so is a malformed one', async (t) => {
-  const { folder, releases } = await folderWithLog(t)
-  const key = path.join(folder, 'secrets', 'log-key.pem')
-  const pem = text(key)
-  for (const [content, mode, expected] of [
-    [pem, 0o640, /other users can access \S+log-key\.pem \(mode 640\); expected mode 600/],
-    [pem, 0o604, /\(mode 604\)/],
-    ['', 0o600, /log-key\.pem: /],
-    [pem.replace('PRIVATE', 'PUBLIC'), 0o600, /log-key\.pem: /],
-    ['x'.repeat(20_000), 0o600, /log-key\.pem cannot be read: it has 20000 bytes/],
-  ] as const) {
-    writeFileSync(key, content)
-    chmodSync(key, mode)
-    const { status, error } = await rollback(folder)
-    assert.equal(status, 1, error)
-    assert.match(error, expected)
-    assert.match(error, /nothing was published/)
-    assert.doesNotMatch(error, /MC4CAQ/)
-  }
-  assert.equal(existsSync(path.join(releases, 'versions', 'VS-0004.json')), false)
-  writeFileSync(key, pem)
-  assert.equal((await rollback(folder)).status, 0)
+for (const [title, reason, spoil, env] of UNUSABLE) {
+  test(`with ${title} a version is published and pending, and cosign signs it later`, async (t) => {
+    const { folder, releases } = await folderWithLog(t)
+    const place = (name: string) => path.join(folder, 'secrets', name)
+    const pem = text(place('log-key.pem'))
+    const saved = path.join(folder, 'saved')
+    cpSync(path.join(folder, 'secrets'), saved, { recursive: true })
+    const policy = text(releases, 'log', 'policy')
+    spoil(place, pem)
+    const variables = { env: env?.(place('log-key.pem')) ?? {} }
+    const args = argsOf('rollback VS-0001 --no-cards --json')
+    const published = await svcIn(folder, args, variables)
+    assert.equal(published.status, 0, published.error)
+    const { entry, log } = JSON.parse(published.out) as {
+      readonly entry: { readonly snapshotId: string }
+      readonly log: { readonly pending: string }
+    }
+    assert.equal(entry.snapshotId, 'VS-0004')
+    assert.match(log.pending, reason)
+    assert.doesNotMatch(published.out, /MC4CAQ/)
+    assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 3)
+    const cosigned = await svcIn(folder, argsOf('tlog cosign'), variables)
+    assert.equal(cosigned.status, 1, cosigned.out)
+    assert.match(`${cosigned.out}${cosigned.error}`, reason)
+    rmSync(path.join(folder, 'secrets'), { recursive: true })
+    cpSync(saved, path.join(folder, 'secrets'), { recursive: true })
+    writeFileSync(path.join(releases, 'log', 'policy'), policy)
+    const signed = await svcIn(folder, argsOf('tlog cosign'))
+    assert.equal(signed.status, 0, signed.error)
+    assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 4)
+    assert.match(signed.out, /serves 4 versions/)
+  })
+}
+
+test('publishers of a group share the key that SVC_TLOG_KEY_FILE names, with its state', async (t) => {
+  const folder = folderWithReleases(t)
+  const shared = path.join(folder, 'shared')
+  mkdirSync(shared)
+  chmodSync(shared, 0o2770)
+  const key = path.join(shared, 'key.pem')
+  const env = { SVC_TLOG_KEY_FILE: key }
+  const made = await svcIn(folder, ['tlog', 'init', '--origin', LOG_ORIGIN], { env })
+  assert.equal(made.status, 0, made.error)
+  const modeOf = (name: string) => statSync(path.join(shared, name)).mode & 0o777
+  assert.deepEqual([modeOf('key.pem'), modeOf('log-state.json')], [0o640, 0o660])
+  const args = argsOf('rollback VS-0001 --no-cards')
+  const published = await svcIn(folder, args, { env })
+  assert.match(published.out, /serves 4 versions/)
+  assert.equal(modeOf('log-state.json'), 0o660)
+  chmodSync(key, 0o644)
+  const open = await svcIn(folder, argsOf('rollback VS-0002 --no-cards'), { env })
+  assert.match(open.out, /VS-0005 is pending .*\(mode 644\); expected mode 640/)
+  assert.ok(!existsSync(path.join(folder, 'secrets')))
 })
 
 test('a publication that was interrupted after the version is finished by the next', async (t) => {
@@ -455,16 +524,13 @@ test('a rotation signs with both keys, and the old one can be retired', async (t
   )
 })
 
-test('a mistake in the policy is named by its line, and nothing is published', async (t) => {
+test('a mistake in the policy is named by its line, and no key is rotated', async (t) => {
   const { folder, releases } = await folderWithLog(t)
   writeFileSync(path.join(releases, 'log', 'policy'), 'quorum none\nwitness\n')
   const rotation = await svcIn(folder, ['tlog', 'new-key'])
   assert.equal(rotation.status, 1)
   assert.match(rotation.error, /the policy, line 2/)
   assert.equal(existsSync(path.join(folder, 'secrets', 'log-key-retiring.pem')), false)
-  const { status, error } = await rollback(folder)
-  assert.equal(status, 1)
-  assert.match(error, /the policy, line 2: expected: witness <name> <vkey>.*nothing was published/)
 })
 
 describe('two publishers at once', () => {

@@ -289,6 +289,7 @@ test('the server refuses a link anywhere and a file that is not part of a releas
     ['notes', '/etc/passwd'],
     ['releases/versions/key.pem'],
     ['releases/log/policy~'],
+    ['releases/notes.0123456789ab.partial'],
     ['releases/versions/VS-0002.json\nx'],
   ]
   for (const [name, target] of refused) {

@@ -28,7 +28,7 @@ const skip =
 /** Files of the secrets folder that the serving process must not be able to read. */
 const UNNEEDED = [
   WAITLIST_IDENTITY_FILE,
-  ...Object.values(logSecretFiles('.')).filter((file) => !file.endsWith('.lock')),
+  ...Object.values(logSecretFiles({ secretsDir: '.' })).filter((file) => !file.endsWith('.lock')),
 ]
 
 /** Makes the machine of docs/operating.md out of this one, in namespaces, and boots it with the units of deploy/. */

@@ -9,6 +9,7 @@ import {
   makeFolder,
   partialNameOf,
   replaceFile,
+  rewriteFile,
   syncFolder,
 } from '@public-api/client-internal/node/durable-file'
 import { listFolder } from '../support/deployment.ts'
@@ -201,6 +202,30 @@ test('creates a folder with its parents, each durably', (t) => {
   assert.equal(modeOf(path.join(root, 'a', 'b', 'c')), 0o700)
   makeFolder(path.join(root, 'a', 'b', 'c'))
   assert.equal(synced.length, 3, 'nothing was made the second time')
+})
+
+test('lets the group write new entries of a folder that it shares, if it may read them', (t) => {
+  const root = temporaryFolder(t)
+  fs.chmodSync(root, 0o2775)
+  withUmask(0o077, () => {
+    makeFolder(path.join(root, 'versions', 'a'), 0o755)
+    makeFolder(path.join(root, 'secrets'), 0o700)
+    rewriteFile(path.join(root, 'versions', 'a.yaml'), '', 0o644)
+    rewriteFile(path.join(root, 'key'), '', 0o600)
+  })
+  const modes = ['versions', 'versions/a', 'secrets', 'versions/a.yaml', 'key'].map(
+    (name) => fs.statSync(path.join(root, name)).mode & 0o3777,
+  )
+  assert.deepEqual(modes, [0o2775, 0o2775, 0o700, 0o664, 0o600])
+})
+
+test('removes what killed processes left, and not what another one may still write', (t) => {
+  const folder = temporaryFolder(t)
+  const names = ['a.0123456789ab.partial', 'b.0123456789ab.partial', 'b.partial']
+  for (const name of names) fs.writeFileSync(path.join(folder, name), '')
+  for (const name of [names[0] ?? '', 'b.partial']) fs.utimesSync(path.join(folder, name), 1, 1)
+  rewriteFile(path.join(folder, 'a'), 'text', 0o644)
+  assert.deepEqual(listFolder(folder).toSorted(), ['a', ...names.slice(1)])
 })
 
 test('ignores folders that cannot be synced; throws for missing folders and failing disks', (t) => {

@@ -101,7 +101,9 @@ test('files that editors and tools leave are ignored and stay', async (t) => {
   const folder = makeTranslated(t)
   const left =
     `status.yaml~ #status.yaml# status.yaml.rej roadmap.yaml.BAK site.yaml.tmp .status.yaml.swp
-    status.yaml.swo Thumbs.db desktop.ini th/status.yaml.orig`.split(/\s+/)
+    status.yaml.swo status.yaml.8bdd4057f1aa.partial Thumbs.db desktop.ini th/status.yaml.orig`.split(
+      /\s+/,
+    )
   for (const name of left) writeContent(folder, name, 'left: [')
   assert.deepEqual(await check(folder), [])
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

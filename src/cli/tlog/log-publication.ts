@@ -1,13 +1,56 @@
-import type { CosignReport } from '../../tlog/signing/cosign-log.ts'
+import path from 'node:path'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import type { CosignOptions, CosignReport } from '../../tlog/signing/cosign-log.ts'
 import type { LogPublication } from '../../tlog/signing/published-log.ts'
+import { TlogError } from '../../tlog/tlog-error.ts'
 import { readConfig } from '../database.ts'
 
 /** The log of a releases folder, with the secrets of this machine. Throws a ConfigError. */
 export function logPublication(releasesDir: string): LogPublication {
-  const { secretsDir } = readConfig(['SVC_SECRETS_DIR', 'SVC_LOG_KEY'])
-  const keyText = process.env['SVC_TLOG_KEY']
-  return { releasesDir, secrets: { secretsDir, keyText: keyText === '' ? undefined : keyText } }
+  const config = readConfig(['SVC_SECRETS_DIR', 'SVC_TLOG_KEY_FILE', 'SVC_LOG_KEY'])
+  const { tlogKeyFile: keyFile } = config
+  const secretsDir = keyFile === undefined ? config.secretsDir : path.dirname(keyFile)
+  const keyText = process.env['SVC_TLOG_KEY'] || undefined
+  return { releasesDir, secrets: { secretsDir, keyFile, keyText } }
 }
+
+/**
+ * Signs the versions that the log of a folder lacks, if this process has its key, and asks the witnesses. `pending` is why
+ * versions are not signed. Rejects with a TlogError, such as for versions that contradict what was signed.
+ */
+export async function extendLog(
+  releasesDir: string,
+  read: () => readonly VersionEntry[],
+  asks: CosignOptions['asks'],
+): Promise<{ readonly report: CosignReport; readonly pending: string | undefined }> {
+  const { signLog } = await import('../../tlog/signing/published-log.ts')
+  const { cosignLog } = await import('../../tlog/signing/cosign-log.ts')
+  const reason = await stopsAtContradiction(() => signLog(logPublication(releasesDir), read))
+  const report = await cosignLog({ releasesDir, nowMs: Date.now(), asks }, read)
+  const versions = read()
+  const missing = versions.slice(report.size).map(({ snapshotId }) => snapshotId)
+  const [first, last] = [missing[0], missing.at(-1)]
+  const named = first === last ? `${first} is` : `${first} to ${last} are`
+  const isPending = reason !== undefined && first !== undefined
+  return { report, pending: isPending ? `${named} pending in the log: ${reason}` : undefined }
+}
+
+/** The reason why work on the log failed; undefined if it did not. Rejects if versions contradict what was signed. */
+export async function stopsAtContradiction(
+  work: () => Promise<unknown>,
+): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof TlogError && error.code !== 'BEHIND') return error.message
+    throw error
+  }
+}
+
+/** What follows the reason why versions are pending. */
+export const PENDING_ADVICE =
+  'svc tlog cosign signs what is pending, as a user who can read the key'
 
 const LABELS = {
   cosigned: 'cosigned',

@@ -1,19 +1,29 @@
+import path from 'node:path'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { RESOURCE_NAMES, type ResourceName } from '@public-api/contract/registry/resource-names'
+import {
+  RESOURCE_NAMES,
+  type ResourceName,
+  type TranslatedName,
+} from '@public-api/contract/registry/resource-names'
 import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../../crypto/sha256.ts'
 import { findLeaks, findSecretTexts, type GuardedFile, isAllowable } from '../leaks/leak-guard.ts'
-import { readContentFolder } from '../rules/content-folder.ts'
+import {
+  type ContentFolder,
+  contentName,
+  publishedWith,
+  readContentFolder,
+} from '../rules/content-folder.ts'
 import { type ContentMistake, locateFaults, sortMistakes } from '../rules/content-mistake.ts'
 import { type PublishingSettings, SETTINGS_SCHEMA } from '../rules/content-schemas.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { checkText } from '../rules/value-rules.ts'
 import { formatOutdated, readTranslationRecord } from '../translations/translation-record.ts'
 import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
-import { parseContent, type ParsedContent, type ParsedFile } from './parse-content.ts'
+import { parseContent, type ParsedContent, type ParsedFile, referenceIn } from './parse-content.ts'
 
 /** A resource ready to store: its canonical JSON text with its digest. */
 export interface CompiledResource {
@@ -50,14 +60,14 @@ function allowedTextsOf({ settings }: ParsedContent): PublishingSettings['allowe
 }
 
 /**
- * Searches everything that would be published. `isSet` is false if content/publishing.yaml has mistakes: a finding that
- * it may allow is a mistake only without them.
+ * Searches everything that would be published. If content/publishing.yaml has mistakes and is needed, a finding that it may
+ * allow is not a mistake yet.
  */
 async function guardContent(
   parsed: ParsedContent,
   { imageTexts }: CheckedContent,
   texts: ReadonlyMap<string, string>,
-  hasSettings: boolean,
+  needsSettings: boolean,
 ) {
   const files: readonly GuardedFile[] = [
     ...Array.from(texts, ([file, text]) => ({ file, text })),
@@ -70,12 +80,12 @@ async function guardContent(
     settings &&
     locateFaults(settings.place, [
       ...checkSchema(SETTINGS_SCHEMA, settings.value),
-      ...settings.texts.flatMap(({ path, value }) =>
-        path.at(-1) === 'reason' ? [...checkText(value, path)] : [],
+      ...settings.texts.flatMap(({ path: field, value }) =>
+        field.at(-1) === 'reason' ? [...checkText(value, field)] : [],
       ),
     ])
   const { leaks, unused } = await findLeaks(files, allowedTextsOf(parsed))
-  const isReadable = settings !== undefined || !hasSettings
+  const isReadable = settings !== undefined || !needsSettings
   const isSound = settings !== undefined && faults?.length === 0 && parsed.isComplete
   return {
     leaks,
@@ -112,13 +122,48 @@ async function hideLeaks(mistakes: readonly ContentMistake[], leaks: readonly Co
   })
 }
 
-function formatResources(data: CheckedData | undefined) {
+/** Whether each of these resources compiled, or has no file as it may. */
+function hasCompiled(folder: ContentFolder, data: CheckedData, only: ReadonlySet<TranslatedName>) {
+  return [...only].every(
+    (name) => data[name] !== undefined || !(isSnapshotName(name) || folder.hasFile(name)),
+  )
+}
+
+/** Whether mistakes in a file or a text prevent a publication of these resources alone. */
+function isInTheWay(
+  file: string,
+  contentDir: string,
+  sources: ParsedContent['sources'],
+  only: ReadonlySet<TranslatedName>,
+): boolean {
+  const name = path.relative(contentDir, file)
+  if (name === '') return true
+  const resource = publishedWith(name)
+  const referenced = [...only].map((each) => {
+    const source = sources.get(each)
+    return source && referenceIn(each, source.value)
+  })
+  return (resource !== undefined && only.has(resource)) || referenced.includes(name)
+}
+
+/** Files with mistakes that are not published, one line each. */
+function formatWaiting(contentDir: string, mistakes: readonly ContentMistake[]): readonly string[] {
+  return [...new Set(mistakes.map(({ file }) => file))].map((file) => {
+    const name = publishedWith(path.relative(contentDir, file))
+    const advice =
+      name === undefined ? '' : `, and svc discard ${contentName(name)} removes the edits`
+    return `${file} has mistakes and is not published; svc check lists them${advice}`
+  })
+}
+
+function formatResources(data: CheckedData | undefined, isPart: boolean) {
   const resources = new Map<ResourceName, CompiledResource>()
   if (data === undefined) return resources
   for (const name of [...RESOURCE_NAMES, ...Object.keys(data).filter(isPartOfStatus)]) {
     const value = data[name as ResourceName]
     if (value === undefined) {
-      if (isSnapshotName(name)) throw new Error(`${name} was neither compiled nor reported`)
+      if (isSnapshotName(name) && !isPart)
+        throw new Error(`${name} was neither compiled nor reported`)
       continue
     }
     const text = canonicalJson({ ...value })
@@ -131,13 +176,14 @@ function formatResources(data: CheckedData | undefined) {
  * Compiles a content folder in phases, each with its own mistakes: read, parse, check against the closed schemas and the
  * rules, search for leaks. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish,
  * by their names in mistakes (the version's note). `replaced` has bytes to use instead of those of a file, by its path in
- * the folder.
+ * the folder. With `only`, mistakes elsewhere than in these resources and their translations are warnings.
  */
 export async function compileContent(
   contentDir: string,
   nowMs: number,
   texts: ReadonlyMap<string, string> = new Map(),
   replaced?: ReadonlyMap<string, Buffer>,
+  only?: ReadonlySet<TranslatedName>,
 ) {
   const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
   const parsed = parseContent(folder)
@@ -148,23 +194,36 @@ export async function compileContent(
     ]),
   )
   const checked = checkContent(folder, parsed, nowMs, records)
-  const guarded = await guardContent(parsed, checked, texts, folder.settings !== undefined)
+  const needsSettings = folder.settings !== undefined && only === undefined
+  const guarded = await guardContent(parsed, checked, texts, needsSettings)
   const all = [...unread, ...parsed.mistakes, ...checked.mistakes, ...guarded.mistakes]
   // What a file that cannot be parsed refers to is unknown.
   if (unread.length === 0 && parsed.isComplete)
     all.push(...folder.findUnreferenced(parsed.referenced))
-  const mistakes = sortMistakes(await hideLeaks(all, guarded.leaks))
+  const found = sortMistakes(await hideLeaks(all, guarded.leaks))
+  const isPart = only !== undefined && hasCompiled(folder, checked.data, only)
+  const isOwn = ({ file }: ContentMistake) =>
+    !isPart || texts.has(file) || isInTheWay(file, contentDir, parsed.sources, only)
+  const mistakes = found.filter(isOwn)
+  const elsewhere = found.filter((mistake) => !isOwn(mistake))
   const { translated, outdated, findUntranslated } = checked
   return {
     translated,
     /** Translations whose source changed after them. The pages show the source instead. */
     outdated,
     /** What may be wrong and can be published, one line each with its place; every outdated translation is one. */
-    warnings: [...parsed.notes, ...checked.notes, ...outdated.map(formatOutdated)],
+    warnings: [
+      ...formatWaiting(contentDir, elsewhere),
+      ...parsed.notes,
+      ...checked.notes,
+      ...outdated.map(formatOutdated),
+    ],
     findUntranslated,
-    /** None if there is a mistake, because only a complete release is published. */
-    resources: formatResources(mistakes.length > 0 ? undefined : checked.data),
-    /** Every mistake, in reading order. */
+    /** None if there is a mistake, because only a complete release is published. Those with mistakes elsewhere are missing. */
+    resources: formatResources(mistakes.length > 0 ? undefined : checked.data, isPart),
+    /** Every mistake that prevents a publication, in reading order. */
     mistakes,
+    /** Whether other files have mistakes, which a publication of some resources leaves alone. */
+    isPart: elsewhere.length > 0,
   }
 }

@@ -1,5 +1,11 @@
+import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { decodeText, MAX_FILE_BYTES } from '../rules/content-folder.ts'
@@ -9,12 +15,15 @@ import { PublishError } from '../rules/publish-error.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
 import { withContentLock } from './content-lock.ts'
+import { editOverlay, type EventTexts } from './edit-overlay.ts'
 import { isUsual, type Status, type StatusEdit } from './edit-status.ts'
 import { planMove } from './move-aged-events.ts'
 import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
 import { readUsualSummary, writeUsualSummary } from './usual-summary.ts'
 
 const STATUS_FILE = 'status.yaml'
+/** An overlay that translates nothing. */
+const NO_TEXTS = Buffer.from('{}\n')
 /** Other editors that change the file in between are retried, so that no change is lost. */
 const MAX_ATTEMPTS = 5
 function refuse(file: string, mistakes: readonly ContentMistake[], when: string): never {
@@ -46,16 +55,62 @@ export function readStatusFile(contentDir: string) {
   return { bytes, text, status: source.value as unknown as Status }
 }
 
+/** The bytes of a file before and after an edit; undefined where it does not exist. */
+interface EditedFile {
+  readonly name: string
+  readonly before: Buffer | undefined
+  readonly after: Buffer | undefined
+}
+
+function readOverlay(contentDir: string, name: string): Buffer | undefined {
+  return existsSync(path.join(contentDir, name)) ? readBytes(contentDir, name) : undefined
+}
+
+/** The overlays of the status with the texts of an edit. */
+function editOverlays(
+  contentDir: string,
+  { status, ...event }: StatusEdit,
+  translations: ReadonlyMap<TranslationLocale, EventTexts>,
+  wasUsual: boolean,
+): readonly EditedFile[] {
+  return TRANSLATION_LOCALES.flatMap((locale) => {
+    const name = `${locale}/${STATUS_FILE}`
+    const before = readOverlay(contentDir, name)
+    const texts = translations.get(locale) ?? {}
+    const times = { wasUsual, isUsualAgain: isUsual(status) }
+    const after = editOverlay(before?.toString('utf8'), event, texts, times)
+    if (after === undefined || before?.equals(Buffer.from(after)) === true) return []
+    return [{ name, before, after: Buffer.from(after) }]
+  })
+}
+
+/** Replaces files if each is as it was before the edit. Returns whether they were. */
+function replaceFiles(contentDir: string, files: readonly EditedFile[]): boolean {
+  const isAsBefore = files.every(({ name, before }) => {
+    const now = readOverlay(contentDir, name)
+    return before === undefined ? now === undefined : now?.equals(before) === true
+  })
+  if (!isAsBefore) return false
+  for (const { name, after } of files) {
+    const file = path.join(contentDir, name)
+    makeFolder(path.dirname(file), 0o755)
+    if (after === undefined) rmSync(file)
+    else rewriteBelow(contentDir, name, after, 0o644)
+  }
+  return true
+}
+
 /**
- * Changes status.yaml of a content folder, which remembers the usual summary while something is open. The change is made
- * only if the whole folder would have no mistakes with it; otherwise the file keeps its bytes. `texts` are published with
- * it (the version's note). Rejects with a PublishError.
+ * Changes status.yaml of a content folder, which remembers the usual summary while something is open, and its translations.
+ * The change is made only if the status would have no mistakes with it; otherwise the files keep their bytes. `texts` are
+ * published with it (the version's note). Rejects with a PublishError.
  */
 export async function editStatusFile(
   contentDir: string,
   nowMs: number,
   edit: (status: Status, usualSummary: string | undefined) => StatusEdit,
   texts: ReadonlyMap<string, string>,
+  translations: ReadonlyMap<TranslationLocale, EventTexts> = new Map(),
 ) {
   const file = path.join(contentDir, STATUS_FILE)
   for (let attempt = 1; ; attempt += 1) {
@@ -67,22 +122,23 @@ export async function editStatusFile(
       rewriteYaml(text, result.status),
       isUsual(result.status) ? undefined : usual,
     )
-    const replaced = new Map([[STATUS_FILE, Buffer.from(after)]])
-    const { mistakes } = await compileContent(contentDir, nowMs, texts, replaced)
+    const files: readonly EditedFile[] = [
+      // First: a translation of an update that a killed command did not write would be a mistake.
+      { name: STATUS_FILE, before, after: Buffer.from(after) },
+      ...editOverlays(contentDir, result, translations, isUsual(status)),
+    ]
+    const replaced = new Map(files.map((each) => [each.name, each.after ?? NO_TEXTS]))
+    const only = new Set(['status'] as const)
+    const { mistakes } = await compileContent(contentDir, nowMs, texts, replaced, only)
     // A killed move left events in both places; the publication completes it.
     const moved = mistakes.length > 0 ? planMove(contentDir, nowMs, replaced) : undefined
     const isMended =
       moved !== undefined &&
       'compile' in moved &&
-      (await moved.compile(texts)).mistakes.length === 0
+      (await moved.compile(texts, only)).mistakes.length === 0
     if (mistakes.length > 0 && !isMended) refuse(file, mistakes, 'the edited content would have')
     try {
-      const replace = (old: Buffer, now: string): boolean => {
-        if (!readBytes(contentDir, STATUS_FILE).equals(old)) return false
-        rewriteBelow(contentDir, STATUS_FILE, now, 0o644)
-        return true
-      }
-      if (await withContentLock(contentDir, async () => replace(before, after))) {
+      if (await withContentLock(contentDir, async () => replaceFiles(contentDir, files))) {
         return {
           file,
           /** The lines that changed, each after `-` or `+`. */
@@ -90,10 +146,15 @@ export async function editStatusFile(
           /** The status before. */
           before: status,
           result,
-          /** Gives the file its bytes from before the edit. Returns whether that was possible. */
+          /** The bytes of the files before the edit. An overlay that did not exist had no texts. */
+          bytesBefore: new Map(files.map((each) => [each.name, each.before ?? NO_TEXTS])),
+          /** Gives the files their bytes from before the edit. Returns whether that was possible. */
           undo(): boolean {
             try {
-              return replace(Buffer.from(after), text)
+              return replaceFiles(
+                contentDir,
+                files.map((each) => ({ ...each, before: each.after, after: each.before })),
+              )
             } catch {
               return false
             }

@@ -15,19 +15,31 @@ type Component = Status['components'][number]
 /** An edit that does not fit the status. `usage`: a name that does not exist or a time that is too early. */
 export class StatusEditError extends Error {
   readonly kind: 'usage' | 'state'
+  /** Whether the status has the edit already: the command was called again, perhaps because it was killed. */
+  readonly isRepeated: boolean
 
-  constructor(kind: 'usage' | 'state', message: string) {
+  constructor(kind: 'usage' | 'state', message: string, isRepeated = false) {
     super(message)
     this.name = 'StatusEditError'
     this.kind = kind
+    this.isRepeated = isRepeated
   }
 }
+
+/** Whether the newest update of an item has this text. */
+const saysSame = (
+  { updates }: Pick<Incident, 'updates'> | Pick<Maintenance, 'updates'>,
+  text: string,
+) => updates[0]?.text === text
 
 /** The result of an edit. */
 export interface StatusEdit {
   readonly status: Status
+  readonly list: 'incidents' | 'maintenances'
   /** The id of the incident or the maintenance. */
   readonly id: string
+  /** The time of the update. */
+  readonly at: string
 }
 
 /** What every edit has. */
@@ -56,14 +68,15 @@ const MAX_ID = 64
 
 /** Throws a StatusEditError if an item of this title goes on and no id was given: the command was called again. */
 function refuseRepetition(
-  ongoing: readonly { readonly id: string; readonly title: string }[],
-  { id, title }: { readonly id?: string | undefined; readonly title: string },
+  ongoing: readonly (Incident | Maintenance)[],
+  { id, title, text }: UpdateOptions & { readonly id?: string | undefined; readonly title: string },
   advice: string,
 ): void {
-  const same = ongoing.find((each) => each.title === title)
-  if (same === undefined || id !== undefined) return
+  const same = ongoing.find((each) => each.title === title && (id === undefined || each.id === id))
+  if (same === undefined) return
   const found = `${JSON.stringify(title)} already exists, with the id ${same.id}`
-  throw new StatusEditError('state', `${found}; expected ${advice}, or another id (--id)`)
+  const message = `${found}; expected ${advice}, or another id (--id)`
+  throw new StatusEditError('state', message, saysSame(same, text))
 }
 
 /** The id of an item: the given one, or one from its title and day that no other item has. */
@@ -177,7 +190,7 @@ function review(
   changes: ComponentChanges,
   { summary: given, usualSummary, now, exactNow }: UpdateOptions,
   at: string,
-  { id }: Omit<StatusEdit, 'status'>,
+  { id, ...item }: Incident | Maintenance,
 ): StatusEdit {
   const components = status.components.map((component): Component => {
     const state = changes.get(component.id) ?? component.state
@@ -197,7 +210,12 @@ function review(
   const updatedAt =
     [now, exactNow, at].find((each) => Date.parse(each) >= earliestMs) ??
     (Date.parse(at) > Date.parse(now) ? at : now)
-  return { status: { ...status, state, summary, updatedAt, components }, id }
+  return {
+    status: { ...status, state, summary, updatedAt, components },
+    list: 'impact' in item ? 'incidents' : 'maintenances',
+    id,
+    at,
+  }
 }
 
 /** An incident or a maintenance with an update on top, and the time of the update. */
@@ -272,14 +290,46 @@ export function updateIncident(
   const incident = requireItem(status.incidents, id, 'incident')
   const { components: changes } = options
   requireComponents(status, changes.keys())
-  const { state = incident.state } = options
-  if (!isOpen(incident) && (state !== 'resolved' || changes.size > 0)) {
+  const { state = isOpen(incident) ? incident.state : undefined } = options
+  if (state === undefined || (!isOpen(incident) && (state !== 'resolved' || changes.size > 0))) {
     throw new StatusEditError(
       'state',
-      `the incident ${id} is resolved; open another one with svc incident open`,
+      `the incident ${id} is resolved; expected svc incident reopen if it fails again, or --state resolved for a note about the past`,
     )
   }
+  if (isOpen(incident) && state === 'resolved') {
+    throw new StatusEditError('usage', `the incident ${id} is open; expected svc incident resolve`)
+  }
+  const [newest] = incident.updates
+  if (newest?.state === state && saysSame(incident, options.text)) {
+    const found = `the newest update of ${id} (${newest.at}) has this state and this text`
+    throw new StatusEditError('state', `${found}; expected another text`, true)
+  }
   const { at, updated } = withUpdate(incident, state, options)
+  const components = [...new Set([...incident.components, ...changes.keys()])]
+  const incidents = replaceItem(status.incidents, { ...updated, components })
+  return review({ ...status, incidents }, changes, options, at, incident)
+}
+
+/** An incident that was resolved and fails again: an update on top, without the time of its end. */
+export function reopenIncident(
+  status: Status,
+  id: string,
+  options: UpdateOptions & {
+    readonly state?: Incident['state'] | undefined
+    readonly components: ComponentChanges
+  },
+): StatusEdit {
+  const incident = requireItem(status.incidents, id, 'incident')
+  const { components: changes, state = 'investigating' } = options
+  requireComponents(status, changes.keys())
+  if (isOpen(incident)) {
+    const expected = 'expected svc incident update'
+    const isRepeated = saysSame(incident, options.text)
+    throw new StatusEditError('state', `the incident ${id} is open; ${expected}`, isRepeated)
+  }
+  const { resolvedAt: _, ...past } = incident
+  const { at, updated } = withUpdate(past, state, options)
   const components = [...new Set([...incident.components, ...changes.keys()])]
   const incidents = replaceItem(status.incidents, { ...updated, components })
   return review({ ...status, incidents }, changes, options, at, incident)
@@ -291,12 +341,21 @@ export function updateIncident(
  */
 export function resolveIncident(status: Status, id: string, options: UpdateOptions): StatusEdit {
   const incident = requireItem(status.incidents, id, 'incident')
-  if (!isOpen(incident))
-    throw new StatusEditError('state', `the incident ${id} is resolved already`)
+  if (!isOpen(incident)) {
+    const isRepeated = saysSame(incident, options.text)
+    throw new StatusEditError('state', `the incident ${id} is resolved already`, isRepeated)
+  }
   const { at, updated } = withUpdate(incident, 'resolved', options)
   const ended = withMember(updated, 'startedAt', { resolvedAt: at })
   const after = { ...status, incidents: replaceItem(status.incidents, ended) }
   return review(after, statesAfterEnd(after, incident.components), options, at, incident)
+}
+
+/** A planned end that has passed is a slip of the pen, unless the command records what happened (`at`). */
+function requireLaterEnd(endsAt: string, { at, now }: EditTimes): void {
+  if (at !== undefined || Date.parse(endsAt) > Date.parse(now)) return
+  const expected = `expected a time after ${now}, or --at TIME for a record`
+  throw new StatusEditError('usage', `the planned end ${endsAt} has passed; ${expected}`)
 }
 
 /** A planned maintenance with its first update. */
@@ -309,6 +368,7 @@ export function scheduleMaintenance(
 ): StatusEdit {
   const { title, startsAt, endsAt, text } = options
   const at = timeOf(options)
+  requireLaterEnd(endsAt, options)
   const components = [...new Set(options.components)]
   requireComponents(status, components)
   const { maintenances: known = [] } = status
@@ -358,8 +418,10 @@ export function rescheduleMaintenance(
   }
   if (!hasOtherStart && !isOther(endsAt, maintenance.endsAt)) {
     const planned = `is planned from ${startsAt} to ${endsAt} already`
-    throw new StatusEditError('state', `the maintenance ${id} ${planned}; expected another time`)
+    const message = `the maintenance ${id} ${planned}; expected another time`
+    throw new StatusEditError('state', message, saysSame(maintenance, options.text))
   }
+  requireLaterEnd(endsAt, options)
   const { at, updated } = withUpdate(maintenance, state, options)
   const moved = { ...updated, startsAt, endsAt }
   const others = maintenances.filter((each) => each.id !== id)
@@ -404,6 +466,7 @@ export function moveMaintenance(
     throw new StatusEditError(
       'state',
       `the maintenance ${id} is ${before}; expected ${from.join(' or ')}`,
+      before === to && saysSame(maintenance, options.text),
     )
   }
   const { at, updated } = withUpdate(maintenance, to, options)

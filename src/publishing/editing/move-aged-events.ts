@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
@@ -309,8 +310,8 @@ export function planMove(
   const bytes = Array.from(moved.files, ([file, text]) => [file, Buffer.from(text)] as const)
   return {
     lines: moved.lines,
-    compile: (texts: ReadonlyMap<string, string>) =>
-      compileContent(contentDir, nowMs, texts, new Map([...replaced, ...bytes])),
+    compile: (texts: ReadonlyMap<string, string>, only?: ReadonlySet<TranslatedName>) =>
+      compileContent(contentDir, nowMs, texts, new Map([...replaced, ...bytes]), only),
     /** Writes the files, unless one changed meanwhile; then the next publication moves. Returns whether it did. */
     write: () =>
       withContentLock(contentDir, async () => {

@@ -95,7 +95,7 @@ function openList(node: YAMLSeq): void {
 /** The lines of a document in the style, of those that the library can write, that keeps most lines of its source. */
 function findStyle(document: Document, source: readonly string[]) {
   const known = new Set(source)
-  const styles = [2, 4].flatMap((indent) =>
+  const styles = [2, 4, 3, 1].flatMap((indent) =>
     [true, false].flatMap((indentSeq) =>
       [false, true].map((flowCollectionPadding) => ({
         lineWidth: LINE_WIDTH,

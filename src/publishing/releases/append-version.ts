@@ -82,14 +82,14 @@ function requireLoggable(entry: VersionEntry): void {
 
 /**
  * Appends the version that follows `versions`, unless it would change nothing. `writeResources` runs before and returns
- * what it repaired. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
+ * what it repaired; it gets the entry if it is new. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
  * PublishError.
  */
 export function appendVersion(
   { store, nowMs, registryVersion, note }: ReleaseOptions & { readonly note: string },
   versions: readonly VersionEntry[],
   resources: VersionEntry['resources'],
-  writeResources: (isNew: boolean) => readonly string[],
+  writeResources: (next: VersionEntry | undefined) => readonly string[],
 ): PublishResult {
   const head = versions.at(-1)
   const sequence = (head?.sequence ?? 0) + 1
@@ -115,7 +115,7 @@ export function appendVersion(
     head.apiVersion === API_VERSION
   const entry = isUnchanged ? head : { ...unhashed, hash: versionHash(unhashed) }
   return writeRelease(entry.snapshotId, () => {
-    const damaged = writeResources(!isUnchanged)
+    const damaged = writeResources(isUnchanged ? undefined : entry)
     if (isUnchanged) return { outcome: 'unchanged', entry, damaged, removed: [], warnings: [] }
     // Checks the entry by the rules of every reader before it is published permanently.
     verifyLink(head, entry, versionHash(entry))

@@ -17,32 +17,53 @@ const MAX_BASE_BYTES = 4096
 /** The version that a content folder was last published as. */
 export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'>
 
-/** The base of a content folder; undefined if it was never published. Throws a PublishError. */
-export function readBase(contentDir: string): ContentBase | undefined {
+/**
+ * The base of a content folder; undefined if it was never published. A version that a killed command wrote before it could
+ * record it (`next`) is the base if it exists. A damaged file stands for the newest version. Throws a PublishError for a
+ * merge conflict: which side the content has is unknown.
+ */
+export function readBase(
+  contentDir: string,
+  versions: readonly VersionEntry[],
+): ContentBase | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
-    const value = parseJson(readBelow(contentDir, BASE_FILE, MAX_BASE_BYTES).toString('utf8'))
+    const text = readBelow(contentDir, BASE_FILE, MAX_BASE_BYTES).toString('utf8')
+    if (/^<{7}/m.test(text)) {
+      const expected = 'expected { snapshotId, hash } of one side, the newer version'
+      throw new PublishError('BASE', `${file} has a merge conflict; ${expected}`)
+    }
+    const value = parseJson(text)
+    const next = versions.find(({ hash }) => hash === propertyOf(value, 'next'))
     const [snapshotId, hash] = [propertyOf(value, 'snapshotId'), propertyOf(value, 'hash')]
-    if (typeof snapshotId === 'string' && typeof hash === 'string') return { snapshotId, hash }
-    throw new TypeError('expected { snapshotId, hash }')
+    if (typeof snapshotId === 'string' && typeof hash === 'string') {
+      return next ?? { snapshotId, hash }
+    }
+    return next ?? (propertyOf(value, 'next') === undefined ? versions.at(-1) : undefined)
   } catch (error) {
+    if (error instanceof PublishError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    const advice = 'restore it from version control, or remove it and publish with --over'
-    throw new PublishError('BASE', `${file} is damaged (${messageOf(error)}); ${advice}`)
+    throw new PublishError('BASE', `${file} cannot be read: ${messageOf(error)}`)
   }
 }
 
-/** Records the version that a content folder was published as. Returns a warning if that is impossible. */
+/**
+ * Records the version that a content folder was published as, or, before `next` is written, that it is about to be.
+ * Returns a warning if that is impossible.
+ */
 export function writeBase(
   contentDir: string,
-  { snapshotId, hash }: ContentBase,
+  base: ContentBase | undefined,
+  next?: ContentBase,
 ): string | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
-    const text = `${JSON.stringify({ snapshotId, hash }, null, 2)}\n`
+    const { snapshotId, hash } = base ?? {}
+    const text = `${JSON.stringify({ snapshotId, hash, next: next?.hash }, null, 2)}\n`
     rewriteBelow(contentDir, BASE_FILE, text, 0o644)
     return undefined
   } catch (error) {
+    const { snapshotId } = next ?? base ?? {}
     return `${file} could not be written (${messageOf(error)}); the next version from this folder needs --over ${snapshotId}`
   }
 }
@@ -73,7 +94,10 @@ export function checkBase(
   const known = versions.find(({ hash }) => hash === base?.hash)
   const changed = (
     known === undefined ? replaced : changesBetween(known.resources, head.resources)
-  ).filter(({ resource }) => only === undefined || only.has(resource))
+  ).filter(
+    ({ resource: name }) =>
+      (only === undefined || only.has(name)) && resources[name] !== head.resources[name],
+  )
   if (known !== undefined && changed.length === 0) return []
   const undone = changed
     .map(({ resource }) => resource)

@@ -2,10 +2,9 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
-import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
-import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { listBelow, readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
@@ -13,10 +12,10 @@ import { compileContent } from '../compile/compile-content.ts'
 import { withContentLock } from '../editing/content-lock.ts'
 import {
   contentFiles,
-  contentName,
+  contentFilesOf,
   isLeftover,
   MAX_FILE_BYTES,
-  resourceOfFile,
+  publishedWith,
 } from '../rules/content-folder.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { RECORD_FILE } from '../translations/translation-record.ts'
@@ -60,22 +59,14 @@ function readFiles(folder: string): ReadonlyMap<string, Buffer> {
 function writeBytes(folder: string, name: string, bytes: Buffer | undefined): void {
   const file = path.join(folder, name)
   if (bytes === undefined) return fs.rmSync(file, { force: true })
-  fs.mkdirSync(path.dirname(file), { recursive: true })
+  makeFolder(path.dirname(file), 0o755)
   rewriteBelow(folder, name, bytes, 0o644)
 }
 
-/** The content files of a resource: its own and its translations. */
-function filesOf(name: TranslatedName): readonly string[] {
-  const file = `${contentName(name)}.yaml`
-  return [file, ...TRANSLATION_LOCALES.map((locale) => `${locale}/${file}`)]
-}
-
-/** Whether a file is one of these resources, or a translation of one. The status includes the years before it. */
+/** Whether a file is one of these resources, or a translation of one. */
 function isFileOf(file: string, names: ReadonlySet<TranslatedName>): boolean {
-  const [first = '', ...rest] = file.split('/')
-  const isTranslation = TRANSLATION_LOCALES.some((locale) => locale === first)
-  const name = resourceOfFile(isTranslation ? rest.join('/') : file)
-  return name !== undefined && names.has(isPastEventsName(name) ? 'status' : name)
+  const name = publishedWith(file)
+  return name !== undefined && names.has(name)
 }
 
 /**
@@ -84,7 +75,9 @@ function isFileOf(file: string, names: ReadonlySet<TranslatedName>): boolean {
  */
 async function mendCopy(copy: string, published: RestoredVersion, nowMs: number) {
   const mended = new Map<string, 'kept comments' | 'new'>()
-  const known = new Set(contentFiles(published.wanted.keys()).flatMap(([, name]) => filesOf(name)))
+  const known = new Set(
+    contentFiles(published.wanted.keys()).flatMap(([, name]) => contentFilesOf(name)),
+  )
   for (;;) {
     const compiled = await compileContent(copy, nowMs)
     const broken = new Set(
@@ -152,6 +145,8 @@ export async function planDiscard({
       byHand: byHand.map((line) => line.replaceAll(copy, contentDir)),
       /** Whether the folder has the content of the version afterwards. */
       isWhole: isDeepStrictEqual(digestsOf(resources), entry.resources),
+      /** Whether the folder states that it is based on the version. */
+      isBased: readBase(contentDir, versions)?.hash === entry.hash,
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).errno === undefined) throw error
@@ -194,11 +189,10 @@ function write<Result>(consequence: string, work: () => Result): Result {
  * lost. Rejects with a PublishError if a file changed since the plan; then nothing was changed.
  */
 export async function discardEdits(
-  { contentDir, entry, files, isWhole }: DiscardPlan,
+  { contentDir, entry, files, isWhole, isBased }: DiscardPlan,
   nowMs: number,
 ): Promise<string | undefined> {
   const unchanged = 'nothing was discarded'
-  const isBased = readBase(contentDir)?.hash === entry.hash
   if (files.length === 0 && (isBased || !isWhole)) return undefined
   return withContentLock(contentDir, async () => {
     const current = readFiles(contentDir)

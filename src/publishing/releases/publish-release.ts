@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
@@ -15,7 +16,7 @@ import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
 import { appendVersion, type PublishResult, type ReleaseOptions } from './append-version.ts'
-import { checkBase, readBase, writeBase } from './content-base.ts'
+import { checkBase, type ContentBase, readBase, writeBase } from './content-base.ts'
 import { checkLine } from './published-line.ts'
 import { readVersions, resourceFault } from './published-versions.ts'
 import {
@@ -32,8 +33,9 @@ export async function requireContent(
   contentDir: string,
   nowMs: number,
   texts?: ReadonlyMap<string, string>,
+  only?: ReadonlySet<TranslatedName>,
 ): Promise<CompiledContent> {
-  return requireSound(await compileContent(contentDir, nowMs, texts))
+  return requireSound(await compileContent(contentDir, nowMs, texts, undefined, only))
 }
 
 function requireSound(compiled: CompiledContent): CompiledContent {
@@ -65,6 +67,7 @@ function choose(
   head: VersionEntry | undefined,
   compiled: ResourceSources,
   only: ReadonlySet<TranslatedName> | undefined,
+  isPart: boolean,
 ) {
   if (only === undefined) return { chosen: compiled, unpublished: [] }
   if (head === undefined) {
@@ -80,9 +83,10 @@ function choose(
   }
   return {
     chosen,
-    unpublished: changesBetween(digestsOf(chosen), digestsOf(compiled)).map(
-      (each) => each.resource,
-    ),
+    // What a file with mistakes would publish is unknown.
+    unpublished: changesBetween(digestsOf(chosen), digestsOf(compiled))
+      .filter(({ kind }) => !isPart || kind !== 'removed')
+      .map(({ resource }) => resource),
   }
 }
 
@@ -140,7 +144,7 @@ function chooseIfSound(
   only: ReadonlySet<TranslatedName> | undefined,
 ) {
   if (content.mistakes.length > 0) return { chosen: undefined, isSame: false }
-  const { chosen } = choose(store, head, sourcesOf(content), only)
+  const { chosen } = choose(store, head, sourcesOf(content), only, content.isPart)
   return { chosen, isSame: changesBetween(head?.resources ?? {}, digestsOf(chosen)).length === 0 }
 }
 
@@ -160,6 +164,24 @@ async function writeMove(
 }
 
 /**
+ * How much of a folder had its newest state before the command edited it, although the folder states an older version: a
+ * command was killed, or its disk was full, before it could state this one.
+ */
+async function publishedBefore(
+  { contentDir, store, nowMs, only, before }: Parameters<typeof publishRelease>[0],
+  head: VersionEntry | undefined,
+  stated: ContentBase | undefined,
+): Promise<'all' | 'chosen' | undefined> {
+  if (before === undefined || only === undefined || head === undefined) return undefined
+  if (stated?.hash === head.hash) return undefined
+  const { resources } = await compileContent(contentDir, nowMs, new Map(), before, only)
+  const known = sourcesOfVersion(store, head)
+  const chosen = selectResources(known, sourcesOf({ resources }), only)
+  if (changesBetween(head.resources, digestsOf(chosen)).length > 0) return undefined
+  return isDeepStrictEqual(digestsOf(resources), head.resources) ? 'all' : 'chosen'
+}
+
+/**
  * Publishes a content folder as the next version, or only some of its resources with their translations. Rejects with a
  * PublishError if the content has mistakes, the history is damaged, another publisher was faster or the folder cannot be
  * written; then nothing changed.
@@ -172,40 +194,48 @@ export async function publishRelease(
     readonly contentDir: string
     readonly over?: string | undefined
     readonly only?: ReadonlySet<TranslatedName> | undefined
+    /** The bytes that files had before the command edited them, by their paths in the folder. */
+    readonly before?: ReadonlyMap<string, Buffer> | undefined
   },
 ): Promise<PublishResult> {
   const { contentDir, store, nowMs, over, only } = options
   const typed = new Map(options.note === undefined ? [] : [['the note', options.note]])
   for (const [name, line] of typed) checkLine(name, line)
-  const asWritten = await compileContent(contentDir, nowMs, typed)
+  const asWritten = await compileContent(contentDir, nowMs, typed, undefined, only)
   const versions = readVersions(store)
   const head = versions.at(-1)
   const { chosen: wanted, isSame } = chooseIfSound(store, head, asWritten, only)
   // Nothing is published because content grew older.
   const plan =
     isSame || (only !== undefined && !only.has('status')) ? undefined : planMove(contentDir, nowMs)
-  const compiled = plan && 'compile' in plan ? await plan.compile(typed) : undefined
+  const compiled = plan && 'compile' in plan ? await plan.compile(typed, only) : undefined
   const move =
     plan && 'compile' in plan && compiled?.mistakes.length === 0
       ? { ...plan, content: compiled }
       : undefined
   const content = move?.content ?? requireSound(asWritten)
-  const { chosen, unpublished } = choose(store, head, sourcesOf(content), only)
+  const { chosen, unpublished } = choose(store, head, sourcesOf(content), only, content.isPart)
   const digests = digestsOf(chosen)
-  const base = readBase(contentDir)
-  const undone = checkBase(versions, base, digests, over, only)
+  const stated = readBase(contentDir, versions)
+  const known = await publishedBefore(options, head, stated)
+  const base = known === 'all' ? head : stated
+  const undone = known === undefined ? checkBase(versions, base, digests, over, only) : []
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
   // The note says what happened, and not what moved.
   const note = options.note ?? noteOf(store, head, wanted ?? chosen)
-  const result = appendVersion({ ...options, note }, versions, digests, (isNew) => {
-    const written = [...chosen].filter(
-      ([name, { digest }]) => isNew || resourceFault(store, name, digest) !== undefined,
-    )
-    for (const [name, { digest, read }] of written) store.writeResource(name, digest, read())
-    return isNew ? [] : written.map(([name]) => name).toSorted()
-  })
   // Content that lacks what another publisher changed stays based on the version that it knows.
   const isCurrent = only === undefined || base?.hash === head?.hash
+  const result = appendVersion({ ...options, note }, versions, digests, (next) => {
+    const written = [...chosen].filter(
+      ([name, { digest }]) =>
+        next !== undefined || resourceFault(store, name, digest) !== undefined,
+    )
+    for (const [name, { digest, read }] of written) store.writeResource(name, digest, read())
+    if (next === undefined) return written.map(([name]) => name).toSorted()
+    // The command may be killed, and the disk may be full, when the version is written.
+    if (isCurrent) writeBase(contentDir, stated, next)
+    return []
+  })
   const warning = isCurrent ? writeBase(contentDir, result.entry) : undefined
   const unmoved = move && (await writeMove(contentDir, move))
   const warnings = [

@@ -1,9 +1,7 @@
 import { findLeaks } from '../leaks/leak-guard.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { checkText } from '../rules/value-rules.ts'
-
-/** Longest note of a version, in UTF-16 code units. */
-const MAX_NOTE_LENGTH = 500
+import { MAX_NOTE_LENGTH } from './version-note.ts'
 
 /** Checks a line that will be published. `name` is its name in an error. Throws a PublishError. */
 export function checkLine(name: string, line: string): void {

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -111,7 +112,7 @@ function createWriter(contentDir: string, version: string) {
       fs.writeFileSync(`${file}.${version}.bak`, bytes)
       saved.push(`${name}.${version}.bak`)
     }
-    fs.mkdirSync(path.dirname(file), { recursive: true })
+    makeFolder(path.dirname(file), 0o755)
     if (text === undefined) fs.rmSync(file, { force: true })
     else rewriteBelow(contentDir, name, text, 0o644)
     changed.push(name)

@@ -81,18 +81,26 @@ export async function rollBackRelease(
   }
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
   const hasFolder = contentDir !== undefined && fs.existsSync(contentDir)
-  const basedOn = hasFolder && readBase(contentDir)?.hash === head.hash ? contentDir : undefined
-  const result = appendVersion({ ...options, note }, versions, resources, (isNew) => {
+  const base = hasFolder ? readBase(contentDir, versions)?.hash : undefined
+  const result = appendVersion({ ...options, note }, versions, resources, (next) => {
     for (const [name, { digest, read }] of chosen) {
-      if (isNew && head.resources[name] !== digest) store.writeResource(name, digest, read())
+      if (next !== undefined && head.resources[name] !== digest) {
+        store.writeResource(name, digest, read())
+      }
     }
     return []
   })
-  if (result.outcome === 'unchanged') return { ...result, restored: undefined }
+  // A killed rollback may have written its version and left the folder as it was before.
+  const isRepeated = result.outcome === 'unchanged'
+  const from = isRepeated ? versions.at(-2) : head
+  const basedOn = from !== undefined && base === from.hash ? contentDir : undefined
+  if (isRepeated && basedOn === undefined) return { ...result, restored: undefined }
   const usualSummary = usualSummaryOf(store, versions.slice(0, versions.indexOf(target) + 1))
   const brought = { name: head.snapshotId, wanted: chosen, usualSummary }
   const restored =
-    basedOn === undefined ? undefined : await restoreContent(basedOn, current, brought, nowMs)
+    basedOn === undefined
+      ? undefined
+      : await restoreContent(basedOn, sourcesOfVersion(store, from ?? head), brought, nowMs)
   const unwritten = basedOn === undefined ? undefined : writeBase(basedOn, result.entry)
   const all = [
     ...prepared,

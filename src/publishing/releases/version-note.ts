@@ -7,7 +7,23 @@ import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schem
  * of kinds, states, and the names of components and resources, and of nothing that somebody wrote for the occasion.
  */
 
+/** Longest note of a version, in UTF-16 code units. */
+export const MAX_NOTE_LENGTH = 500
+
 type Status = SnapshotData<'status'>
+
+/** A note as a person typed it, in one line and cut at the limit, with a warning about the cut. */
+export function formatTypedNote(typed: string) {
+  const note = typed.replaceAll(/\s+/g, ' ').trim()
+  if (note.length <= MAX_NOTE_LENGTH) return { note, warning: undefined }
+  let cut = ''
+  for (const character of note) {
+    if (cut.length + character.length >= MAX_NOTE_LENGTH) break
+    cut += character
+  }
+  const warning = `the note has ${note.length} characters and was cut at ${MAX_NOTE_LENGTH}`
+  return { note: `${cut.trimEnd()}…`, warning }
+}
 
 /** What a note says of an incident or a maintenance. */
 interface NotedEvent {

@@ -15,7 +15,7 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import { LOCALES } from '@public-api/contract/terms/locales'
 import { expectedName, nearestName } from '@public-api/contract/text/nearest-name'
-import { listBelow, readBelow } from '../../files/folder-files.ts'
+import { listBelow, PARTIAL_PATTERN, readBelow } from '../../files/folder-files.ts'
 import {
   type Checked,
   type ContentMistake,
@@ -79,6 +79,20 @@ export function contentFiles(
   return [...CONTENT_FILES, ...years.map((name) => [`${contentName(name)}.yaml`, name] as const)]
 }
 
+/** The content files of a resource: its own and its translations. */
+export function contentFilesOf(name: TranslatedName): readonly string[] {
+  const own = `${contentName(name)}.yaml`
+  return [own, ...TRANSLATION_LOCALES.map((locale) => `${locale}/${own}`)]
+}
+
+/** The resource of a content file or of a translation that is published with `--only`. The status includes the years before it. */
+export function publishedWith(file: string): TranslatedName | undefined {
+  const [first = '', ...rest] = file.split('/')
+  const isTranslation = TRANSLATION_LOCALES.some((locale) => locale === first)
+  const name = resourceOfFile(isTranslation ? rest.join('/') : file)
+  return name !== undefined && isPastEventsName(name) ? 'status' : name
+}
+
 function explainUnknown(name: string): string {
   const [folder = '', ...rest] = name.split('/')
   if (rest.length > 0 && folder === LOCALES[0]) {
@@ -113,12 +127,24 @@ function missingFiles(present: ReadonlySet<string>) {
   return required.filter(([file, name]) => !present.has(file) && (hasWallet || !isWallet(name)))
 }
 
-/** What editors, merge tools and systems leave beside a file. */
-const LEFTOVER =
-  /~$|\.(?:bak|old|orig|rej|save|sw[a-p]|tmp)$|^#.*#$|^(?:thumbs\.db|desktop\.ini|4913)$/i
+/** What editors, merge tools, systems and killed commands leave beside a file. */
+const LEFTOVERS = [
+  /~$|\.(?:bak|old|orig|rej|save|sw[a-p]|tmp)$|^#.*#$|^(?:thumbs\.db|desktop\.ini|4913)$/i,
+  new RegExp(`${PARTIAL_PATTERN}$`),
+]
 
-/** Whether a name in a content folder is of an editor, a system or version control, and not content. */
-export const isLeftover = (part: string): boolean => part.startsWith('.') || LEFTOVER.test(part)
+/** Whether a name in a content folder is of an editor, a system, version control or a killed command, and not content. */
+export const isLeftover = (part: string): boolean =>
+  part.startsWith('.') || LEFTOVERS.some((pattern) => pattern.test(part))
+
+/** The folder with texts to begin an incident or a maintenance from. They are published only with what begins from them. */
+export const TEMPLATES_FOLDER = 'templates'
+
+/** Whether a path in a content folder is of a template, or of its translation. */
+const isTemplate = (name: string): boolean =>
+  ['', ...TRANSLATION_LOCALES.map((locale) => `${locale}/`)].some((prefix) =>
+    `${name}/`.startsWith(`${prefix}${TEMPLATES_FOLDER}/`),
+  )
 
 /** A mistake for a merge conflict that was not resolved, with the lines of its markers. */
 export function conflictMistake(file: string, lines: readonly number[]): ContentMistake {
@@ -212,7 +238,7 @@ export function readContentFolder(
 
   try {
     for (const { name, kind } of listBelow(contentDir, undefined, isLeftover)) {
-      if (isLeftover(path.basename(name))) continue
+      if (isLeftover(path.basename(name)) || isTemplate(name)) continue
       if (kind === 'file') files.push(name)
       // Links may lead out of the folder. Reading a pipe or a device may never end.
       else if (kind !== 'folder') irregular.add(name)

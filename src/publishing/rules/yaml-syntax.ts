@@ -70,6 +70,14 @@ const EXPLANATIONS: {
   RESOURCE_EXHAUSTION: [['fields nested too deeply', `at most ${MAX_DEPTH} levels`]],
 }
 
+/** What the parser says of items below an empty list on the line of its field. */
+const BELOW_EMPTY: ReadonlySet<string> = new Set([
+  'BLOCK_AS_IMPLICIT_KEY',
+  'MULTILINE_IMPLICIT_KEY',
+  'UNEXPECTED_TOKEN',
+  'BAD_INDENT',
+])
+
 /** Puts an error of the YAML parser into words that need no knowledge of YAML's grammar. */
 export function explainSyntax(
   document: Document,
@@ -90,6 +98,18 @@ export function explainSyntax(
   }
   const [line = ''] = text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)
   const subject = code === 'MULTILINE_IMPLICIT_KEY' ? line.trim() : message
+  // A template that was uncommented below a list without items.
+  const empty = /^ *([\w-]+): *(?:\[\]|\{\})[ \t]*(?:#.*)?$/.exec(
+    text
+      .slice(0, text.lastIndexOf('\n', offset - 1))
+      .replaceAll(/(?:\n *(?:#.*)?)+$/g, '')
+      .split('\n')
+      .at(-1) ?? '',
+  )?.[1]
+  if (empty !== undefined && /^ *(?:- |-$|[\w-]+:)/.test(line) && BELOW_EMPTY.has(code)) {
+    const found = `items below "${empty}:" with an empty list behind it`
+    return { offset, found, expected: `${empty}: alone on its line, without []` }
+  }
   const row = EXPLANATIONS[code]?.find(([, , when]) => when?.test(subject) ?? true)
   const [found, expected] = row ?? [`invalid YAML (${code})`, ONE_DOCUMENT]
   return { offset, found, expected }

@@ -46,6 +46,9 @@ export interface OverlayText {
   readonly translation: string
 }
 
+/** The field with the name of a group. */
+const GROUP_FIELD = /^components\[[^\]]+\]\.group$/
+
 /**
  * Converts an overlay file to the published overlay, with list items by their key. A list in the file may be a list
  * (each item with its key) or a map from keys. Every text must translate one of `data`; others are faults. A text that is
@@ -178,7 +181,36 @@ export function compileOverlay(
     }
   }
 
+  /** Components of one group have one heading, so its translation at one of them is that of all. */
+  function shareGroups(overlay: { [name: string]: string | Overlay }): void {
+    const names = new Map<string, OverlayText>()
+    for (const text of texts) {
+      if (!GROUP_FIELD.test(text.field)) continue
+      const first = names.get(text.source)
+      if (first !== undefined && first.translation !== text.translation) {
+        const found = `another translation of the group ${JSON.stringify(text.source)}`
+        refuse(text.path, found, `one for the whole group, as at ${first.field}`)
+      }
+      names.set(text.source, first ?? text)
+    }
+    if (names.size === 0) return
+    const items = (data as { readonly components: readonly Members[] }).components
+    const translated = { ...(overlay['components'] as Overlay | undefined) }
+    for (const { id, group } of items) {
+      const text = typeof group === 'string' ? names.get(group) : undefined
+      if (typeof id !== 'string') continue
+      const field = `components[${id}].group`
+      if (text === undefined || texts.some((each) => each.field === field)) continue
+      const shared = { ...text, field }
+      texts.push(shared)
+      if (isOutdated(shared)) continue
+      translated[id] = { ...(translated[id] as Overlay), group: text.translation }
+    }
+    overlay['components'] = translated
+  }
+
   const root = { value: file, schema: fileSchema, original: data, path: [], field: '' }
   const overlay = isAllPending(file) ? undefined : compile(root)
+  if (typeof overlay === 'object') shareGroups(overlay)
   return { overlay: (overlay ?? {}) as Overlay, faults, texts }
 }

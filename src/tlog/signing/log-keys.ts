@@ -17,9 +17,12 @@ const MAX_KEY_BYTES = 16_384
 
 /** Where the publisher keeps what signs the log. The serving process reads none of it. */
 export interface LogSecrets {
+  /** The folder of the key, with the state and the retiring key beside it. */
   readonly secretsDir: string
+  /** The file of the current key from `SVC_TLOG_KEY_FILE`, which publishers may share. Default: one in the folder. */
+  readonly keyFile?: string | undefined
   /** PEM of the current key from `SVC_TLOG_KEY`; undefined: the file. */
-  readonly keyText: string | undefined
+  readonly keyText?: string | undefined
 }
 
 /** A key that signs checkpoints. */
@@ -31,9 +34,9 @@ export interface LogKey {
 }
 
 /** The files of a secrets folder that belong to the log. */
-export function logSecretFiles(secretsDir: string) {
+export function logSecretFiles({ secretsDir, keyFile }: LogSecrets) {
   return {
-    key: path.join(secretsDir, 'log-key.pem'),
+    key: keyFile ?? path.join(secretsDir, 'log-key.pem'),
     retiring: path.join(secretsDir, 'log-key-retiring.pem'),
     state: path.join(secretsDir, 'log-state.json'),
     lock: path.join(secretsDir, 'log-state.lock'),
@@ -55,23 +58,33 @@ function parseKey(place: string, pem: string): KeyObject {
   try {
     return parsePrivateSigningKey(pem)
   } catch (error) {
-    throw new TlogError('LOG_KEY', `${place}: ${messageOf(error)}`)
+    const isPath = place === 'SVC_TLOG_KEY' && /^[^\n]*\/[^\n]*$/.test(pem) && !pem.includes('--')
+    const advice = isPath ? '; SVC_TLOG_KEY_FILE names a file' : ''
+    throw new TlogError('LOG_KEY', `${place}: ${messageOf(error)}${advice}`)
   }
 }
 
-function readKeyFile(file: string): KeyObject | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined) return undefined
-  // Anyone who has the key can sign a second history. Windows has no such mode.
-  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
-    const found = `other users can access ${file} (mode ${(stats.mode & 0o777).toString(8)})`
-    throw new TlogError('LOG_KEY', `${found}; expected mode 600, so run chmod go= on it`)
-  }
+/** The rights of others that a key may have: publishers share the one that SVC_TLOG_KEY_FILE names with their group. */
+const forbiddenBits = ({ keyFile }: LogSecrets): number => (keyFile === undefined ? 0o077 : 0o037)
+
+function readKeyFile(file: string, secrets: LogSecrets): KeyObject | undefined {
   let pem: string
   try {
     pem = readRegularFile(file, MAX_KEY_BYTES).toString('utf8')
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new TlogError('LOG_KEY', `${file} cannot be read: ${messageOf(error)}`, error)
+  }
+  const { mode } = statSync(file)
+  const forbidden = forbiddenBits(secrets)
+  // Anyone who has the key can sign a second history. Windows has no such mode.
+  if (process.platform !== 'win32' && (mode & forbidden) !== 0) {
+    const found = `other users can access ${file} (mode ${(mode & 0o777).toString(8)})`
+    const expected =
+      forbidden === 0o077
+        ? 'mode 600, so run chmod go= on it'
+        : 'mode 640, so run chmod g-wx,o= on it'
+    throw new TlogError('LOG_KEY', `${found}; expected ${expected}`)
   }
   return parseKey(file, pem)
 }
@@ -79,11 +92,13 @@ function readKeyFile(file: string): KeyObject | undefined {
 /** The keys that sign the log: the current one, then the retiring one. Throws a TlogError (LOG_KEY). */
 export async function readLogKeys(
   origin: string,
-  { secretsDir, keyText }: LogSecrets,
+  secrets: LogSecrets,
 ): Promise<{ readonly current: LogKey | undefined; readonly retiring: LogKey | undefined }> {
-  const files = logSecretFiles(secretsDir)
-  const current = keyText === undefined ? readKeyFile(files.key) : parseKey('SVC_TLOG_KEY', keyText)
-  const retiring = readKeyFile(files.retiring)
+  const { keyText } = secrets
+  const files = logSecretFiles(secrets)
+  const current =
+    keyText === undefined ? readKeyFile(files.key, secrets) : parseKey('SVC_TLOG_KEY', keyText)
+  const retiring = readKeyFile(files.retiring, secrets)
   return {
     current: current && (await createLogKey(origin, current)),
     retiring: retiring && (await createLogKey(origin, retiring)),
@@ -103,31 +118,37 @@ export function makeSecretsFolder(secretsDir: string): void {
   change(secretsDir, () => makeFolder(secretsDir, 0o700))
 }
 
-/** Creates the key of a log, which only the owner can read. An existing file is not changed. Throws a TlogError. */
-export function createLogKeyFile(file: string): void {
+/** Whether the group of the folder shares the key: SVC_TLOG_KEY_FILE names it, and the group may write beside it (setgid). */
+export function isSharedKey({ secretsDir, keyFile }: LogSecrets): boolean {
+  return keyFile !== undefined && (statSync(secretsDir).mode & 0o2020) === 0o2020
+}
+
+/** Creates the key of a log, which only its owner and publishers who share it can read. An existing file is not changed. Throws a TlogError. */
+export function createLogKeyFile(secrets: LogSecrets): void {
+  const { key: file } = logSecretFiles(secrets)
   change(file, () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
-      mode: 0o600,
+      mode: isSharedKey(secrets) ? 0o640 : 0o600,
       owner: statSync(path.dirname(file)),
     })
   })
 }
 
 /** Makes the current key the retiring one. Throws a TlogError. */
-export function retireCurrentKeyFile(secretsDir: string): void {
-  const files = logSecretFiles(secretsDir)
+export function retireCurrentKeyFile(secrets: LogSecrets): void {
+  const files = logSecretFiles(secrets)
   change(files.retiring, () => {
     renameSync(files.key, files.retiring)
-    syncFolder(secretsDir)
+    syncFolder(secrets.secretsDir)
   })
 }
 
 /** Deletes the retiring key. Throws a TlogError. */
-export function deleteRetiringKeyFile(secretsDir: string): void {
-  const { retiring } = logSecretFiles(secretsDir)
+export function deleteRetiringKeyFile(secrets: LogSecrets): void {
+  const { retiring } = logSecretFiles(secrets)
   change(retiring, () => {
     rmSync(retiring, { force: true })
-    syncFolder(secretsDir)
+    syncFolder(secrets.secretsDir)
   })
 }

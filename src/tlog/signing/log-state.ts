@@ -1,8 +1,13 @@
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { decodeCanonicalBase64, encodeBase64 } from '@public-api/client-internal/base64'
 import type { HashTree } from '@public-api/client-internal/log/hash-tree'
 import { equalHashes, rootOf } from '@public-api/client-internal/log/merkle-tree'
-import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
+import {
+  makeFolder,
+  removePartialFiles,
+  replaceFile,
+} from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -33,11 +38,14 @@ export function readLogState(file: string): LogState | undefined {
   throw new TlogError('LOG_FILE', `${file}: expected { "size": number, "root": base64 }`)
 }
 
-/** Replaces the state; durable when it returns. Throws a TlogError. */
-export function writeLogState(file: string, { size, root }: LogState): void {
+/** Replaces the state; durable when it returns. Publishers who share the key share the state. Throws a TlogError. */
+export function writeLogState(file: string, { size, root }: LogState, isShared: boolean): void {
   try {
-    makeFolder(path.dirname(file), 0o700)
-    replaceFile(file, `${JSON.stringify({ size, root: encodeBase64(root) })}\n`, { mode: 0o600 })
+    const folder = path.dirname(file)
+    makeFolder(folder, 0o700)
+    removePartialFiles(folder)
+    const text = `${JSON.stringify({ size, root: encodeBase64(root) })}\n`
+    replaceFile(file, text, isShared ? { mode: 0o660, owner: statSync(folder) } : { mode: 0o600 })
   } catch (error) {
     throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)
   }

@@ -20,6 +20,7 @@ import {
 import {
   createLogKeyFile,
   deleteRetiringKeyFile,
+  isSharedKey,
   type LogKey,
   type LogSecrets,
   logSecretFiles,
@@ -52,10 +53,10 @@ async function withLock<Result>(
 
 /** Runs work while no other process signs with the same secrets. Throws a TlogError. */
 function withSecretsLock<Result>(
-  { secretsDir }: LogSecrets,
+  secrets: LogSecrets,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return withLock(logSecretFiles(secretsDir).lock, work)
+  return withLock(logSecretFiles(secrets).lock, work)
 }
 
 /** Runs work while no other process replaces files of the log. Throws a TlogError. */
@@ -107,27 +108,27 @@ export interface LogPublication {
 async function requireKeys(origin: string, secrets: LogSecrets): Promise<readonly LogKey[]> {
   const { current, retiring } = await readLogKeys(origin, secrets)
   if (current === undefined) {
-    const { key } = logSecretFiles(secrets.secretsDir)
+    const { key } = logSecretFiles(secrets)
     throw new TlogError('LOG_KEY', `${key} is missing; the log cannot be extended without its key`)
   }
   return retiring === undefined ? [current] : [current, retiring]
 }
 
 /**
- * Refuses to extend the log of a folder whose versions contradict what was signed, or without its key. Called before a
- * version is written. Throws a TlogError.
+ * Refuses versions that contradict what the log signed (BEHIND). Called before a version is written. Throws a TlogError,
+ * also if this process could not sign one.
  */
 export async function checkLog(
   { releasesDir, secrets }: LogPublication,
   versions: readonly VersionEntry[],
 ): Promise<void> {
+  await requireExtension(await treeOfVersions(versions), requireState(secrets))
   await requireKeys(requireOrigin(releasesDir), secrets)
   await readPolicy(releasesDir)
-  await requireExtension(await treeOfVersions(versions), requireState(secrets))
 }
 
-function requireState({ secretsDir }: LogSecrets) {
-  const { state: file } = logSecretFiles(secretsDir)
+function requireState(secrets: LogSecrets) {
+  const { state: file } = logSecretFiles(secrets)
   const state = readLogState(file)
   if (state !== undefined) return state
   const advice = 'restore it; it states the largest tree that the log signed'
@@ -144,6 +145,8 @@ export async function signLog(
   readVersions: () => readonly VersionEntry[],
 ): Promise<void> {
   const origin = requireOrigin(releasesDir)
+  // Before the lock, which a user without the key cannot take either: the error names the key.
+  await requireKeys(origin, secrets)
   await withSecretsLock(secrets, async () => {
     const keys = await requireKeys(origin, secrets)
     const tree = await treeOfVersions(readVersions())
@@ -158,7 +161,9 @@ export async function signLog(
         const note = readTlogFile(releasesDir, name)
         if (note !== undefined && isSignedByAll(note, text, keys)) return
       }
-      if (size > state.size) writeLogState(logSecretFiles(secrets.secretsDir).state, { size, root })
+      if (size > state.size) {
+        writeLogState(logSecretFiles(secrets).state, { size, root }, isSharedKey(secrets))
+      }
       writeTlogFile(
         releasesDir,
         'pending',
@@ -207,8 +212,8 @@ export function createLog(
     if (known !== undefined) {
       throw new TlogError('LOG_EXISTS', `${releasesDir} has the log ${known} already`)
     }
-    const files = logSecretFiles(secrets.secretsDir)
-    if ((await readLogKeys(origin, secrets)).current === undefined) createLogKeyFile(files.key)
+    const files = logSecretFiles(secrets)
+    if ((await readLogKeys(origin, secrets)).current === undefined) createLogKeyFile(secrets)
     const { current } = await readLogKeys(origin, secrets)
     if (current === undefined) throw new TlogError('LOG_KEY', `${files.key} cannot be read`)
     const tree = await treeOfVersions(versions)
@@ -216,7 +221,7 @@ export function createLog(
     const root = await rootOf(tree, size)
     const state = readLogState(files.state)
     if (state !== undefined) await requireExtension(tree, state)
-    writeLogState(files.state, { size, root })
+    writeLogState(files.state, { size, root }, isSharedKey(secrets))
     writeTlogFile(releasesDir, 'policy', firstPolicy(current.vkey, url))
     const text = formatCheckpoint({ origin, size, root })
     writeTlogFile(releasesDir, 'checkpoint', `${text}\n${current.sign(text)}`)
@@ -261,8 +266,8 @@ export function addLogKey({ releasesDir, secrets }: LogPublication) {
       )
     }
     // An interrupted run left the old key as the retiring one.
-    if (before.retiring === undefined) retireCurrentKeyFile(secrets.secretsDir)
-    createLogKeyFile(logSecretFiles(secrets.secretsDir).key)
+    if (before.retiring === undefined) retireCurrentKeyFile(secrets)
+    createLogKeyFile(secrets)
     const { current } = await readLogKeys(origin, secrets)
     if (current === undefined) throw new TlogError('LOG_KEY', 'the new key cannot be read')
     const added = `log ${current.vkey}${line.groups?.['url'] ?? ''}`
@@ -294,7 +299,7 @@ export function retireLogKey({ releasesDir, secrets }: LogPublication, keyId: st
         text.replace(`${line[0]}\n`, () => ''),
       )
     }
-    deleteRetiringKeyFile(secrets.secretsDir)
+    deleteRetiringKeyFile(secrets)
     return { retired: retiring.vkey }
   })
 }

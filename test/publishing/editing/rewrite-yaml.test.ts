@@ -128,6 +128,17 @@ test('changes only the lines of what changed, in the style of the file', () => {
   )
 })
 
+for (const indent of [' ', '   ']) {
+  test(`keeps the lines of lists that are indented by ${indent.length}`, () => {
+    const list = (items: readonly string[]) =>
+      `# ours\nstate: "a"   # now\nitems:\n${items.map((id) => `${indent}- id: ${id}\n${indent}  name: '${id}'\n`).join('')}`
+    const items = (ids: readonly string[]) => ids.map((id) => ({ id, name: id }))
+    const source = list(['x', 'y', 'z'])
+    const after = rewriteYaml(source, { state: 'a', items: items(['new', 'x', 'y', 'z']) })
+    assert.equal(after.replace('name: new', "name: 'new'"), list(['new', 'x', 'y', 'z']))
+  })
+}
+
 test('keeps Windows line ends, a byte order mark and a missing line break at the end', () => {
   const source = `\ufeff${SOURCE.trimEnd().replaceAll('\n', '\r\n')}`
   const text = rewrite(source, (status) => {

@@ -25,6 +25,10 @@ async function shareContent(t: TestContext) {
   return { first, second, publish, store, releasesDir, common }
 }
 
+function baseOf(folder: string): { readonly [name: string]: unknown } {
+  return JSON.parse(readFileSync(path.join(folder, '.published.json'), 'utf8')) as {}
+}
+
 async function refusal(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.then(
     () => undefined,
@@ -67,7 +71,7 @@ test('content with the same resources is up to date, wherever it comes from', as
   assert.equal((await publish(second)).outcome, 'published')
 })
 
-test('content without a base, with a damaged one or of another history is refused', async (t) => {
+test('content without a base, with a conflict in it or of another history is refused', async (t) => {
   const { first, publish } = await shareContent(t)
   const file = path.join(first, '.published.json')
   editContent(first, 'roadmap', 'title: Writing', 'title: W')
@@ -76,13 +80,80 @@ test('content without a base, with a damaged one or of another history is refuse
     await refusal(publish(first)),
     /does not state which version .* differs from VS-0001 in roadmap/,
   )
-  writeFileSync(file, '{')
-  assert.match(await refusal(publish(first)), /\.published\.json is damaged .*--over$/)
+  writeFileSync(file, '<<<<<<< HEAD\n{}\n')
+  assert.match(await refusal(publish(first)), /\.published\.json has a merge conflict; expected /)
   writeFileSync(file, JSON.stringify({ snapshotId: 'VS-0007', hash: 'f'.repeat(64) }))
   assert.match(
     await refusal(publish(first)),
     /^the content was last published as VS-0007 of another history/,
   )
+})
+
+for (const [left, of] of [
+  ['', 'an empty file'],
+  ['{\n  "snapshotId": "VS-0001",', 'half a file'],
+] as const) {
+  test(`${of} in the place of the base stands for the newest version`, async (t) => {
+    const { first, publish } = await shareContent(t)
+    editContent(first, 'roadmap', 'title: Writing', 'title: W')
+    writeFileSync(path.join(first, '.published.json'), left)
+    assert.equal((await publish(first)).entry.snapshotId, 'VS-0002')
+    const { next, ...base } = baseOf(first)
+    assert.deepEqual([base['snapshotId'], next], ['VS-0002', undefined])
+  })
+}
+
+test('a version that was written before its publisher could record it is the base', async (t) => {
+  const { first, second, publish, store, common } = await shareContent(t)
+  const stated = baseOf(first)
+  editContent(first, 'roadmap', 'title: Writing', 'title: W')
+  let recorded = {}
+  // What the folder states when the version appears.
+  const appendVersion = (id: string, text: string) => {
+    recorded = baseOf(first)
+    store.appendVersion(id, text)
+  }
+  const { entry } = await publishRelease({
+    ...common,
+    store: { ...store, appendVersion },
+    contentDir: first,
+  })
+  assert.deepEqual(recorded, { ...stated, next: entry.hash })
+  writeFileSync(path.join(first, '.published.json'), JSON.stringify(recorded))
+  editContent(first, 'roadmap', 'title: W', 'title: Writing well')
+  assert.equal((await publish(first)).entry.snapshotId, 'VS-0003')
+  // A version that never appeared does not count.
+  writeFileSync(
+    path.join(second, '.published.json'),
+    JSON.stringify({ ...stated, next: 'f'.repeat(64) }),
+  )
+  editContent(second, 'status', 'name: Read API', 'name: Reads')
+  assert.match(await refusal(publish(second)), /was last published as VS-0001; VS-0002, VS-0003/)
+})
+
+test('an edit of what is published goes on where the base was not recorded', async (t) => {
+  const { first, second, publish, common } = await shareContent(t)
+  const stated = readFileSync(path.join(first, '.published.json'))
+  editContent(second, 'roadmap', 'title: Writing', 'title: W')
+  await publish(second)
+  /** As a command that edits the status and publishes it. */
+  const edit = (folder: string, from: string, to: string) => {
+    const before = new Map([['status.yaml', readFileSync(path.join(folder, 'status.yaml'))]])
+    editContent(folder, 'status', from, to)
+    const only = new Set(['status'] as const)
+    return publishRelease({ ...common, contentDir: folder, only, before })
+  }
+  // The status was as published, and the roadmap lacks what the other folder published.
+  await edit(first, 'name: Read API', 'name: Reads')
+  assert.equal(baseOf(first)['snapshotId'], 'VS-0001')
+  await edit(first, 'name: Reads', 'name: All reads')
+  assert.match(await refusal(publish(first)), /VS-0004 came after it and changed roadmap;/)
+  // The whole folder was as published.
+  editContent(first, 'roadmap', 'title: Writing', 'title: W')
+  writeFileSync(path.join(first, '.published.json'), stated)
+  await edit(first, 'name: All reads', 'name: Each read')
+  assert.equal(baseOf(first)['snapshotId'], 'VS-0005')
+  assert.match(await refusal(edit(second, 'name: Read API', 'name: R')), /VS-0005 came after it/)
 })
 
 test('a rollback is not undone by the content from before it', async (t) => {

@@ -29,6 +29,14 @@ const CASES: readonly (readonly [title: string, text: string, mistake: string])[
     "summary: 'It's here'\n",
     'f.yaml:1:14: found text after a closing quote, expected the whole text in quotes, with none of the same quotes inside',
   ],
+  ...(['  - label: X\n    url: Y\n', '- label: X\n'] as const).map(
+    (items) =>
+      [
+        `items below an empty list: ${JSON.stringify(items)}`,
+        `name: A\nlinks: []   # none\n${items}`,
+        `f.yaml:3:1: found items below "links:" with an empty list behind it, expected links: alone on its line, without []`,
+      ] as const,
+  ),
   ['a tab', 'items:\n\t- id: a\n', 'f.yaml:2:1: found a tab in the indentation, expected spaces'],
   [
     'a second document',

@@ -56,6 +56,24 @@ test('an overlay translates by id, as a list or as a map', async (t) => {
   }
 })
 
+test('the name of a group is translated once, for all of its components', async (t) => {
+  const component = (id: string, group: string) =>
+    `  - { id: ${id}, name: ${id}, group: ${group}, summary: S., state: operational, since: 2026-01-01T00:00:00Z }\n`
+  const status = `state: operational\nsummary: S.\nupdatedAt: 2026-02-01T00:00:00Z\ncomponents:\n${component('a', 'Reads')}${component('b', 'Reads')}${component('c', 'Writes')}incidents: []\n`
+  const translate = (overlay: string) =>
+    compile(t, { 'status.yaml': status, 'th/status.yaml': `components:\n${overlay}` })
+  const { mistakes, translations } = await translate('  b: { name: ข, group: อ่าน }\n')
+  assert.deepEqual(mistakes, [])
+  assert.deepEqual(translations?.resources['status'], {
+    components: { a: { group: 'อ่าน' }, b: { name: 'ข', group: 'อ่าน' } },
+  })
+  const differing = await translate('  a: { group: อ่าน }\n  b: { group: การอ่าน }\n')
+  assert.match(
+    differing.mistakes.join(),
+    /^th\/status\.yaml:3:\d+: components\.b\.group: found another translation of the group "Reads", expected one for the whole group, as at components\[a\]\.group$/,
+  )
+})
+
 test('pages show translations, and know which texts have none', async (t) => {
   const { translations, roadmap } = await compile(t, {
     'th/roadmap.yaml': 'items:\n  writing: { title: การเขียน, summary: เขียนได้ }\n',

@@ -54,9 +54,19 @@ export function syncFolder(folder: string): void {
   }
 }
 
+/** The rights of a folder whose group shares it: the group may write, and new entries belong to it (setgid). */
+const SHARED = 0o2020
+
+/** The mode of a new entry below a folder: the group that shares the folder may write what it may read. */
+function sharedMode(above: string, mode: number): number {
+  const isShared = (fs.statSync(above).mode & SHARED) === SHARED && (mode & 0o040) !== 0
+  return isShared ? mode | SHARED : mode
+}
+
 /**
  * Creates a folder and its missing parents, durably. `mode` is set on each that is new, regardless of the umask; without
- * it the umask applies. Throws the error of the system.
+ * it the umask applies. A group that shares the folder above shares a folder that it may read. Throws the error of the
+ * system.
  */
 export function makeFolder(folder: string, mode?: number): void {
   // Not `recursive`, which never ends if the system refuses a folder as if its parent were missing, as in /proc.
@@ -67,7 +77,7 @@ export function makeFolder(folder: string, mode?: number): void {
       if (codeOf(error) !== 'EEXIST') throw error
       return
     }
-    if (mode !== undefined) fs.chmodSync(folder, mode)
+    if (mode !== undefined) fs.chmodSync(folder, sharedMode(path.dirname(folder), mode))
     syncFolder(path.dirname(folder))
   }
   try {
@@ -83,6 +93,27 @@ export function makeFolder(folder: string, mode?: number): void {
 /** A temporary name beside a file. Random, because another process may write the same file or have left a partial one. */
 export function partialNameOf(file: string): string {
   return `${file}.${randomBytes(6).toString('hex')}.partial`
+}
+
+/** The end of such a name, as a regular expression. */
+export const PARTIAL_PATTERN = String.raw`\.[0-9a-f]{12}\.partial`
+
+const PARTIAL_NAME = new RegExp(`${PARTIAL_PATTERN}$`)
+/** A file is written in seconds. */
+const ABANDONED_AFTER_MS = 600_000
+
+/** Removes the partial files that killed processes left in a folder. One that another process may still write stays. */
+export function removePartialFiles(folder: string): void {
+  try {
+    for (const name of fs.readdirSync(folder)) {
+      if (!PARTIAL_NAME.test(name)) continue
+      const file = path.join(folder, name)
+      const stats = fs.lstatSync(file)
+      if (stats.isFile() && Date.now() - stats.mtimeMs > ABANDONED_AFTER_MS) fs.rmSync(file)
+    }
+  } catch {
+    // They are ignored wherever files are read.
+  }
 }
 
 /** The errors of file systems without hard links. */
@@ -198,14 +229,16 @@ export function replaceFile(
 
 /**
  * Creates or replaces a file as `replaceFile` does. Keeps its mode and owner, so that a change by root leaves it readable
- * for the service (a member of its group keeps the group alone), and follows a symbolic link. A new file gets `mode` and the owner of its folder. Throws the error of the
- * system.
+ * for the service (a member of its group keeps the group alone), and follows a symbolic link. A new file gets `mode` and
+ * the owner of its folder, and a group that shares the folder may write it. Throws the error of the system.
  */
 export function rewriteFile(file: string, content: string | Uint8Array, mode: number): void {
   const known = fs.statSync(file, { throwIfNoEntry: false })
   const target = known === undefined ? file : fs.realpathSync(file)
+  const folder = path.dirname(target)
+  removePartialFiles(folder)
   replaceFile(target, content, {
-    mode: (known?.mode ?? mode) & 0o777,
-    owner: known ?? fs.statSync(path.dirname(target)),
+    mode: (known?.mode ?? sharedMode(folder, mode)) & 0o777,
+    owner: known ?? fs.statSync(folder),
   })
 }
