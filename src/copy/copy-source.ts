@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tilePath, tilesOf } from '@public-api/client-internal/log/tiles'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import { LOCALES } from '@public-api/contract/terms/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
@@ -104,6 +105,8 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     options.releases.redactions.map((each) => [`${each.resource}/${each.digest}`, each.redactedAt]),
   )
   const known = new Set(cards)
+  /** A page that needs it responds 500, which would not say why. */
+  let damaged: CopyError | undefined
   const releases: PublishedHistory = {
     ...options.releases,
     // The page of each version looks for its own.
@@ -113,7 +116,10 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
       const found = options.releases.readResource(name, digest)
       const resource = `${name}/${digest}`
       if (found !== undefined || redactions.has(resource)) return found
-      throw new CopyError(`${resource}: missing or damaged in the releases; the copy is unchanged`)
+      damaged = new CopyError(
+        `${resource}: missing or damaged in the releases; the copy is unchanged`,
+      )
+      throw damaged
     },
   }
   const head = JSON.parse(releases.head.json) as VersionEntry
@@ -127,7 +133,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   async function bytesOf(target: string, status = 200): Promise<Uint8Array> {
     const reply = await respond(target)
     if (reply.status !== status || reply.body === undefined) {
-      throw new CopyError(`${target}: expected status ${status}, found ${reply.status}`)
+      throw damaged ?? new CopyError(`${target}: expected status ${status}, found ${reply.status}`)
     }
     return bytesOfBody(reply.body)
   }
@@ -155,7 +161,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     baseUrl,
     keyId,
     ...Object.entries(head.resources).filter(
-      ([name]) => name.startsWith('site/') || name === 'wallet',
+      ([name]) => (name.startsWith('site/') && !isPartOfStatus(name)) || name === 'wallet',
     ),
   ]
   const pageKeys: (readonly [snapshotId: string, key: string])[] = []

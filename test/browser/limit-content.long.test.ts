@@ -4,6 +4,7 @@ import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { LIMIT_VARIANTS, limitReleases } from '../support/limit-content.ts'
+import { readSitemap } from '../support/read-sitemap.ts'
 import { runApp } from '../support/running-app.ts'
 import { layoutFaults } from './page-layout.ts'
 
@@ -24,7 +25,7 @@ for (const variant of LIMIT_VARIANTS) {
     const app = await runApp(t, { releases: limitReleases(variant) })
     const { page } = await browser.openPage(t)
     const faults: string[] = []
-    const sitemap = await (await app.fetch('/sitemap.xml')).text()
+    const sitemap = await readSitemap(async (path) => (await app.fetch(path)).text())
     const ofStatus = OF_STATUS.map((path) => path.exec(sitemap)?.[0] ?? assert.fail(String(path)))
     for (const path of [...PATHS, ...ofStatus]) {
       const response = await page.goto(app.origin + pathOfPage('en', path))

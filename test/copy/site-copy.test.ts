@@ -90,6 +90,7 @@ test('writes what the service serves, in a layout that static hosts serve', asyn
     'statuspage/api/v2/summary.json',
     '.well-known/api-catalog',
     'sitemap.xml',
+    'sitemap-pages.xml',
     'robots.txt',
     '404.html',
     '_headers',

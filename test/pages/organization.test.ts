@@ -10,6 +10,7 @@ import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
+import { readSitemap } from '../support/read-sitemap.ts'
 import { runApp } from '../support/running-app.ts'
 
 const EXAMPLE = createExample(ORGANIZATION_SCHEMA) as { readonly [name: string]: JsonValue }
@@ -121,7 +122,9 @@ test('leaves the wallet page out of navigation and sitemap without a wallet', as
       .some((link) => attributeOf(link, 'href') === '/en/wallet')
   assert.equal(await navigates(attached), true)
   assert.equal(await navigates(none), false)
-  assert.ok(!(await (await none.fetch('/sitemap.xml')).text()).includes('/en/wallet<'))
+  assert.ok(
+    !(await readSitemap(async (path) => (await none.fetch(path)).text())).includes('/en/wallet<'),
+  )
 })
 
 const hrefsIn = (page: ReturnType<typeof parsePage>, selector: string) =>
@@ -146,7 +149,7 @@ test('links, sitemap and negotiation lead to the offered languages only', async 
     ['en', '/en/status'],
     ['x-default', '/th/status'],
   ])
-  const sitemap = await (await app.fetch('/sitemap.xml')).text()
+  const sitemap = await readSitemap(async (path) => (await app.fetch(path)).text())
   assert.ok(sitemap.includes('/th/status<'))
   assert.ok(!sitemap.includes('zh-CN'))
   for (const [accepted, target] of [
@@ -183,7 +186,7 @@ test('a language that is not offered keeps its addresses, out of search engines'
 test('leaves pages out of navigation and sitemap, and keeps their addresses', async (t) => {
   const site = { leaveOut: ['early-access', 'api-keys'] }
   const app = await runApp(t, { releases: withOrganization({ site }) })
-  const sitemap = await (await app.fetch('/sitemap.xml')).text()
+  const sitemap = await readSitemap(async (path) => (await app.fetch(path)).text())
   for (const locale of LOCALES) {
     for (const path of ['early-access', 'reference/early-access', 'reference/keys']) {
       const address = pathOfPage(locale, path)

@@ -7,6 +7,7 @@ import { LOCALES } from '@public-api/contract/terms/locales'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { releasesOf } from '../support/made-content.ts'
+import { readSitemap } from '../support/read-sitemap.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
 import { OUTAGE_STATUS, TROUBLE_NOW_MS } from '../support/trouble-content.ts'
 
@@ -89,7 +90,7 @@ describe('well-known files', () => {
 test('the sitemap lists every page, also of incidents and months, with its alternates', async (t) => {
   const releases = releasesOf({ status: OUTAGE_STATUS })
   const app = await run(t, { releases, clock: { nowMs: () => TROUBLE_NOW_MS } })
-  const text = await textOf(app, '/sitemap.xml')
+  const text = await readSitemap((path) => textOf(app, path))
   assert.match(
     text,
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<urlset xmlns="[^"]+" xmlns:xhtml="http:\/\/www\.w3\.org\/1999\/xhtml">/,

@@ -4,16 +4,14 @@ import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import type { Clock } from '../../service/clock.ts'
 import { pathOfPage } from '../addresses.ts'
-import { escapeHtml } from '../markup/html.ts'
-import { alternatesOf, type SiteData } from '../page.ts'
+import { type SiteData } from '../page.ts'
 import { createSiteFile, type SiteFile } from '../serving/site-file.ts'
+import { SITEMAP_PATH } from './sitemap.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** They change with a deployment, and clients request them rarely. */
 const CACHING = 'public, max-age=3600'
-
-const SITEMAP_PATH = '/sitemap.xml'
 
 /** Path of security.txt (RFC 9116 section 3). */
 export const SECURITY_TXT_PATH = '/.well-known/security.txt'
@@ -36,29 +34,6 @@ function robots(isPreview: boolean, origin: string): string {
   return isPreview
     ? 'User-agent: *\nDisallow: /\n'
     : `User-agent: *\nAllow: /\n\nSitemap: ${origin}${SITEMAP_PATH}\n`
-}
-
-/**
- * The sitemap (sitemaps.org protocol 0.9): the pages of some paths in every offered language with their alternates. It has no
- * `lastmod`, because a page changes with a deployment as well as with a release.
- */
-function sitemap(paths: readonly string[], facts: SiteData): string {
-  const addressOf = (path: string): string => escapeHtml(facts.origin + path)
-  const entries = paths.flatMap((path) => {
-    const alternates = alternatesOf(facts, path).map(
-      ([language, each]) =>
-        `    <xhtml:link rel="alternate" hreflang="${language}" href="${addressOf(each)}"/>\n`,
-    )
-    return facts.languages.map((locale) => {
-      const address = addressOf(pathOfPage(locale, path))
-      return `  <url>\n    <loc>${address}</loc>\n${alternates.join('')}  </url>\n`
-    })
-  })
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>\n' +
-    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n' +
-    `${entries.join('')}</urlset>\n`
-  )
 }
 
 /**
@@ -110,15 +85,11 @@ function apiCatalog({ origin, languages }: SiteData): string {
 }
 
 /**
- * Well-known files by path (RFC 8615): robots.txt (RFC 9309), the sitemap, security.txt (RFC 9116) if a contact is known,
+ * Well-known files by path (RFC 8615): robots.txt (RFC 9309), security.txt (RFC 9116) if a contact is known,
  * and the API catalog (RFC 9727). `headers` are those of every response outside the API.
  */
 export function createWellKnownFiles(
-  {
-    sitemapPaths,
-    facts,
-    clock,
-  }: { sitemapPaths: () => readonly string[]; facts: SiteData; clock: Clock },
+  { facts, clock }: { readonly facts: SiteData; readonly clock: Clock },
   deployment: 'primary' | 'preview',
   headers: readonly string[],
 ): ReadonlyMap<string, SiteFile> {
@@ -130,12 +101,6 @@ export function createWellKnownFiles(
     ['/robots.txt', file(TEXT_TYPE, () => robots(isPreview, origin))],
     [API_CATALOG_PATH, file(API_CATALOG_TYPE, () => apiCatalog(facts), API_CATALOG_LINK)],
   ])
-  if (!isPreview) {
-    files.set(
-      SITEMAP_PATH,
-      file('application/xml; charset=utf-8', () => sitemap(sitemapPaths(), facts)),
-    )
-  }
   if (contact !== undefined) {
     const make = (): string => securityTxt(facts, contact, clock.nowMs())
     // Created for each request, because it depends on the day.

@@ -28,17 +28,12 @@ const PATHS: readonly (readonly [
 ]
 
 /**
- * Pages of months, incidents and maintenances, by their paths below the locale; or those that removed items keep, whose
- * status is 410.
+ * Paths of the pages of months, incidents and maintenances, and of their Markdown twins; or those that removed items keep,
+ * whose status is 410.
  */
-export function generatedPagePaths(context: PageContext, isRemoved = false): readonly string[] {
-  const events = eventPages(context, isRemoved).map(({ path }) => path)
-  return [...(isRemoved ? [] : monthPaths(context)), ...events]
-}
-
-/** The same with the locale, and their Markdown twins. */
 export function generatedPaths(context: PageContext, isRemoved = false): readonly string[] {
-  return generatedPagePaths(context, isRemoved).flatMap((below) => {
+  const events = eventPages(context, isRemoved).map(({ path }) => path)
+  return [...(isRemoved ? [] : monthPaths(context)), ...events].flatMap((below) => {
     const path = pathOfPage(context.locale, below)
     return [path, markdownPath(path)]
   })

@@ -5,6 +5,13 @@ import type { ApiRequest, App, Reply } from '../../http/api-request.ts'
 import { localeOfAcceptLanguage } from '../../http/request-locale.ts'
 import type { Log } from '../../service/logger.ts'
 import { pathOfPage } from '../addresses.ts'
+import {
+  isSitemapPart,
+  renderSitemap,
+  renderSitemapIndex,
+  SITEMAP_PATH,
+  sitemapParts,
+} from '../files/sitemap.ts'
 import { createWellKnownFiles } from '../files/well-known-files.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from '../history/version-index.ts'
 import { iconOf, readFavicon, readSiteAssets } from '../markup/site-assets.ts'
@@ -14,12 +21,7 @@ import { createSiteData, type SiteDataOptions } from '../site-data.ts'
 import { TEXTS } from '../texts/texts.ts'
 import { createChallengePage } from './challenge.ts'
 import { fixedFiles } from './fixed-files.ts'
-import {
-  generatedPage,
-  generatedPagePaths,
-  generatedPaths,
-  isGeneratedPath,
-} from './generated-page.ts'
+import { generatedPage, generatedPaths, isGeneratedPath } from './generated-page.ts'
 import { nonCanonicalHost } from './non-canonical-host.ts'
 import { createPageFiles, PAGE_CACHING, type PageFiles } from './page-files.ts'
 import { PAGES } from './page-table.ts'
@@ -32,6 +34,8 @@ const ICON_PATH = '/favicon.ico'
 const ICON_CACHING = 'public, max-age=86400'
 /** The path of an asset contains its digest. */
 const ASSET_CACHING = 'public, max-age=31536000, immutable'
+/** It changes with a deployment and with what happened, and few read it. */
+const SITEMAP_CACHING = 'public, max-age=3600'
 /** A path below a locale, which a Markdown twin has with an ending. */
 const LOCALE_PATH = /^\/([a-zA-Z-]+)\/(.+?)(\.md)?$/
 const CARD_PATH = /^\/cards\/([\w-]{43})\.png$/
@@ -99,14 +103,8 @@ export function createSite(options: SiteOptions) {
   const pageFiles = createPageFiles(facts, failed, robotsTag, isPagePath)
   const { plainFile } = pageFiles
 
-  /** What visitors search for: the listed pages, and those of incidents, maintenances and months. */
-  const sitemapPaths = (): readonly string[] => [
-    ...PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path),
-    ...generatedPagePaths(pageFiles.contextOf(facts.defaultLocale)),
-  ]
-
   const files = new Map<string, App>([
-    ...createWellKnownFiles({ sitemapPaths, facts, clock }, deployment, headers),
+    ...createWellKnownFiles({ facts, clock }, deployment, headers),
     ...fixedFiles(pageFiles, facts),
   ])
   if (organization === undefined) {
@@ -121,6 +119,32 @@ export function createSite(options: SiteOptions) {
     const file = plainFile(content)
     files.set(path, file)
     return file
+  }
+
+  let sitemap: ReturnType<typeof sitemapParts> | undefined
+  /** What visitors search for: the listed pages, and those of incidents, maintenances and months. */
+  function sitemapOf(): ReturnType<typeof sitemapParts> {
+    const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
+    return (sitemap ??= sitemapParts(pageFiles.contextOf(facts.defaultLocale), listed))
+  }
+
+  const xmlFile = (make: () => string) =>
+    plainFile({
+      contentType: 'application/xml; charset=utf-8',
+      cacheControl: SITEMAP_CACHING,
+      make,
+    })
+  if (deployment !== 'preview') {
+    files.set(
+      SITEMAP_PATH,
+      xmlFile(() => renderSitemapIndex(sitemapOf().keys(), facts)),
+    )
+  }
+
+  /** A part is not kept: few read it, and all of them grow with the years. */
+  function sitemapFile(path: string): SiteFile | undefined {
+    const paths = files.has(SITEMAP_PATH) && isSitemapPart(path) ? sitemapOf().get(path) : undefined
+    return paths && xmlFile(() => renderSitemap(paths, facts))
   }
 
   function assetFile(path: string): SiteFile | undefined {
@@ -201,6 +225,7 @@ export function createSite(options: SiteOptions) {
       assetFile(path) ??
       generatedFile(path) ??
       indexFile(path) ??
+      sitemapFile(path) ??
       cardFile(path) ??
       redirectOf(path)
     if (file === undefined) return notFoundFile(path)(request)
@@ -224,6 +249,7 @@ export function createSite(options: SiteOptions) {
       ...assets().paths,
       ...indexPaths(facts),
       ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
+      ...(files.has(SITEMAP_PATH) ? sitemapOf().keys() : []),
       ...files.keys(),
     ],
     /** Paths of the pages of removed items. Their status is 410. */
