@@ -90,7 +90,7 @@ test('the history and the page of a version lead to it, and the sitemap does not
     assert.ok(!links.has('/en/history/since/VS-0021'), place)
   }
   assert.ok(
-    !(await readSitemap(async (path) => (await app.fetch(path)).text())).includes('/since/'),
+    !(await readSitemap(async (file) => (await app.fetch(file)).text())).includes('/since/'),
   )
 })
 
