@@ -117,6 +117,10 @@ partOf(document, '#again', HTMLButtonElement).addEventListener('click', () => {
   partOf(document, '#email', HTMLInputElement).select()
 })
 
+async function showIfClosed(): Promise<void> {
+  partOf(document, '#closed', HTMLElement).hidden = !(await isRegistrationClosed())
+}
+
 async function sendForm(): Promise<void> {
   const typed = readForm(form)
   mistakes.clear()
@@ -142,6 +146,8 @@ async function sendForm(): Promise<void> {
   if (mayBeSpent(code)) challenge.renew()
   if (code === 'DUPLICATE') showDuplicate()
   else mistakes.show([mistakeOf(code, typed.email, retryAfterSeconds)])
+  // The list may have closed since the page was loaded.
+  if (code === 'REGISTRATION_UNAVAILABLE') void showIfClosed()
 }
 
 // Screen readers do not announce the widget's label change, so announce progress here.
@@ -189,6 +195,4 @@ function countCharacters(): void {
 
 countCharacters()
 send.disabled = false
-void isRegistrationClosed().then((isClosed) => {
-  partOf(document, '#closed', HTMLElement).hidden = !isClosed
-})
+void showIfClosed()

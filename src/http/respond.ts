@@ -126,7 +126,7 @@ export function createResponder(signing: MessageSigning | undefined, noIndex: bo
     quota: KeyQuota | undefined,
     failureSigning: MessageSigning | undefined,
   ): Reply {
-    const error = createErrorBody(code, details.retryAfterSeconds)
+    const error = createErrorBody(code, details.retryAfterSeconds, details.message)
     const headers = [
       HEADERS.contentType,
       RESPONSE_CONTENT_TYPE,

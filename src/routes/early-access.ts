@@ -27,6 +27,10 @@ export function closedText(releases: Pick<PublishedHistory, 'resource'>): string
   return state === 'closed' ? text : undefined
 }
 
+/** The message of a registration that is refused because an operator closed the waitlist, with the operator's text. */
+export const closedMessage = (text: string): string =>
+  `The waitlist is closed, and nothing was stored. ${text}`
+
 /** `data` of the waitlist's availability. `note` is the text of an operator who closed it. */
 export function describeEarlyAccess(
   state: EarlyAccess['state'],

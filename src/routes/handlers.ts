@@ -20,7 +20,7 @@ import { createPayload, type Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../service/time/time-quality.ts'
 import type { Waitlist } from '../service/waitlist/waitlist.ts'
-import { closedText, describeEarlyAccess } from './early-access.ts'
+import { closedMessage, closedText, describeEarlyAccess } from './early-access.ts'
 
 export interface HandlerDependencies {
   readonly registry: Registry
@@ -117,7 +117,9 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
 
     // Limits come first, because they also count invalid requests.
     async register({ request, body }) {
-      if (closed !== undefined) throw new ApiError('REGISTRATION_UNAVAILABLE')
+      if (closed !== undefined) {
+        throw new ApiError('REGISTRATION_UNAVAILABLE', { message: closedMessage(closed) })
+      }
       await waitlist.admit(clientAddress(request))
       const input = parseRegistration(parseOnce(body))
       const locale = input.locale ?? localeOfRequest(request, ownOrigin)

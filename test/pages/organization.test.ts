@@ -184,11 +184,12 @@ test('a language that is not offered keeps its addresses, out of search engines'
 })
 
 test('leaves pages out of navigation and sitemap, and keeps their addresses', async (t) => {
-  const site = { leaveOut: ['early-access', 'api-keys'] }
+  const site = { leaveOut: ['early-access', 'api-keys', 'wallet'] }
   const app = await runApp(t, { releases: withOrganization({ site }) })
   const sitemap = await readSitemap(async (path) => (await app.fetch(path)).text())
   for (const locale of LOCALES) {
-    for (const path of ['early-access', 'reference/early-access', 'reference/keys']) {
+    const paths = ['early-access', 'reference/early-access', 'reference/keys', 'wallet', 'reference/wallet']
+    for (const path of paths) {
       const address = pathOfPage(locale, path)
       assert.equal((await app.fetch(address)).status, 200)
       assert.ok(!sitemap.includes(`${address}<`), address)
@@ -203,6 +204,9 @@ test('leaves pages out of navigation and sitemap, and keeps their addresses', as
   }
   assert.equal((await app.fetch('/api/v1/early-access')).status, 200)
   assert.equal((await app.fetch('/api/v1/keys/self')).status, 401)
+  assert.equal((await app.fetch('/api/v1/wallet')).status, 200)
+  const index = await (await app.fetch('/en/search.json')).text()
+  assert.ok(!index.includes('/en/wallet'), 'search')
 })
 
 test('the form lists the chosen interests in the order of the organization', async (t) => {

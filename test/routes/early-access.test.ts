@@ -72,7 +72,14 @@ test('a waitlist that the operator closed refuses registrations, and its page ha
   assert.equal(closed.data['note'], text)
   const response = await ask(closed.app, REGISTER, REGISTRATION)
   assert.equal(response.status, 503)
-  assert.match(response.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
+  const { error } = JSON.parse(response.bytes.toString()) as { readonly error: unknown }
+  assert.deepEqual(error, {
+    code: 'REGISTRATION_UNAVAILABLE',
+    status: 503,
+    message: `The waitlist is closed, and nothing was stored. ${text}`,
+    retryable: true,
+  })
+  assert.equal(response.header('retry-after'), undefined)
   for (const [locale, shown] of [
     ['en', text],
     ['th', 'ปิดแล้ว'],

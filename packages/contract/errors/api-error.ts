@@ -3,6 +3,8 @@ import type { ErrorCode } from './errors.ts'
 export interface ApiErrorDetails {
   /** Seconds until a retry may succeed, at least 1; sent as Retry-After and in the body. */
   readonly retryAfterSeconds?: number
+  /** The message in place of that of the catalog. It is sent. */
+  readonly message?: string
   /** Value of the Allow header, for 405. */
   readonly allow?: string
   /** Why it happened, for the log; never sent. */

@@ -151,7 +151,8 @@ export const ERRORS = {
       message: 'The snapshot is temporarily unavailable. Try again later.',
     },
     REGISTRATION_UNAVAILABLE: {
-      meaning: 'Registration is temporarily unavailable.',
+      meaning:
+        'Registration is temporarily unavailable, or the operator closed the waitlist. The message says which.',
       message: 'Registration is temporarily unavailable. Nothing was stored. Try again later.',
     },
     KEYS_UNAVAILABLE: {

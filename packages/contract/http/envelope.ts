@@ -45,13 +45,14 @@ export interface ErrorBody extends Omit<CatalogError, 'meaning'> {
 
 /**
  * The `error` member for a catalog code, with the remaining seconds of the wait. If they are unknown, it states the upper
- * bound of the catalog: every 429 states a wait (spec section 7).
+ * bound of the catalog: every 429 states a wait (spec section 7). The message is that of the catalog unless one is given.
  */
 export function createErrorBody(
   code: ErrorCode,
   retryAfterSeconds = ERRORS[code].retryAfterSeconds,
+  message: string = ERRORS[code].message,
 ): ErrorBody {
-  const { status, message, retryable } = ERRORS[code]
+  const { status, retryable } = ERRORS[code]
   const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
   return { code, status, message, retryable, ...wait }
 }

@@ -41,6 +41,7 @@ const CONTACT = record('How to reach the organization about this record.', {
 export const OPTIONAL_PAGES = {
   'early-access': ['early-access', 'reference/early-access'],
   'api-keys': ['reference/keys'],
+  wallet: ['wallet', 'reference/wallet'],
 } as const
 
 /** What the organization offers on the pages. The endpoints do not depend on it. */
@@ -57,7 +58,7 @@ const SITE = record('What the pages offer. A list that is missing means everythi
   ),
   'leaveOut?': list(
     'What the organization does not offer. Navigation, links and the sitemap leave out the pages about it; the pages keep their addresses, and the endpoints stay.',
-    enumField(keysOf(OPTIONAL_PAGES), 'The waitlist, or API keys.', 'api-keys'),
+    enumField(keysOf(OPTIONAL_PAGES), 'The waitlist, API keys, or the wallet.', 'api-keys'),
     { uniqueItems: true },
   ),
   'commands?': {
