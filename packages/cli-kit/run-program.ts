@@ -133,7 +133,10 @@ async function runParsed(
       const action = args[args.indexOf(parser.name()) + 1] ?? '-'
       const isUnknown = !action.startsWith('-') && !Object.hasOwn(command.actions, action)
       const asksHelp = args.some((each) => each === '-h' || each === '--help')
-      if (isUnknown && asksHelp) throw new UsageError(`expected an action: ${names}`)
+      if (isUnknown && asksHelp) {
+        const found = action.length > MAX_REPEATED || looksLikeApiKey(action) ? '' : `, found '${action}'`
+        throw new UsageError(`expected an action: ${names}${found}`)
+      }
       parser.helpCommand(false).exitOverride((error) => {
         if (error.code === 'commander.help') throw new UsageError(`expected an action: ${names}`)
         throw isHelp(error) ? error : toUsageError(error)

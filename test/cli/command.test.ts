@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   type Command,
+  type CommandEntry,
   CommandFailure,
   createCommand,
   type ToFailure,
   UsageError,
 } from '@public-api/cli-kit/command'
 import { textOption, textOptions } from '@public-api/cli-kit/options'
-import { runProgram } from '@public-api/cli-kit/run-program'
+import { loadCommand, runProgram } from '@public-api/cli-kit/run-program'
+import { COMMANDS } from '../../src/cli/program.ts'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config-mistake.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
+import { svc } from '../support/run-svc.ts'
 
 const OPTIONS = { file: textOption('FILE: a file') }
 const HELP = { usage: 'list', about: 'Lists files.' }
@@ -186,4 +189,37 @@ Two ways:
     '  and another',
     '',
   ])
+})
+
+/** The help of a command, and of each of its actions. */
+async function* helpsOf(words: readonly string[], entry: CommandEntry): AsyncGenerator<string> {
+  const command = await loadCommand(entry)
+  yield (await svc(...words, '--help')).out
+  if (!('actions' in command)) return
+  for (const [name, [, action]] of Object.entries(command.actions)) {
+    yield* helpsOf([...words, name], action)
+  }
+}
+
+test('no line of a help ends before the next word would not fit', async () => {
+  for (const [name, [, entry]] of Object.entries(COMMANDS)) {
+    for await (const help of helpsOf([name], entry)) {
+      const [, about = ''] = /\n\n([^]*?)\n\n(?:Options|Actions):/.exec(help) ?? []
+      assert.notEqual(about, '', help)
+      const lines = about.split('\n')
+      for (const [index, line] of lines.entries()) {
+        const [, word] = /^(?!- )(\S+)/.exec(lines[index + 1] ?? '') ?? []
+        const isProse = /^(?!- )\S/.test(line) && word !== undefined
+        if (isProse) assert.ok(`${line} ${word}`.length > 80, `${help.split('\n')[0]}: ${line}`)
+      }
+    }
+  }
+})
+
+test('names the word that stands in place of an action', async () => {
+  const { status, error } = await svc('help', 'incident', 'nonsense')
+  assert.equal(status, 2)
+  assert.match(error, /expected an action: open, .*, found 'nonsense'/)
+  const secret = `AGE-SECRET-KEY-1${'A'.repeat(40)}`
+  assert.ok(!(await svc('help', 'incident', secret)).error.includes(secret))
 })

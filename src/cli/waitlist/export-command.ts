@@ -165,7 +165,7 @@ With filters it writes a batch: the registrations that match all of them,
 oldest first. Name the files of earlier batches with --exclude, and no person
 is in two.
 
-In CSV, a cell that a spreadsheet could read as a formula gets a leading
+In CSV, addresses are exact; another cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines and listmonk's import format contain the exact values.`,
   options: {
     identity: IDENTITY_OPTION,
