@@ -97,7 +97,7 @@ interface ParsedArguments<Options extends CommandOptions> {
 export interface CommandResult {
   /** The members of the object that `--json` prints. `ok` is true unless they state it. */
   readonly json: object
-  /** The same for people. What is undefined or false is left out. */
+  /** The same for people. What is undefined or false is left out. Warnings go to standard error, after the others. */
   readonly lines: readonly (string | undefined | false)[]
   /** Lines for people on standard error: what was found to be wrong. */
   readonly errors?: readonly string[]
@@ -149,6 +149,8 @@ function parsedValue(name: string, option: CommandOption | undefined, value: unk
   return typeof value === 'string' ? (option?.parse?.(`--${name}`, value) ?? value) : value
 }
 
+const isWarning = (line: string): boolean => line.startsWith('Warning: ')
+
 /** Creates a command from its definition. */
 export function createCommand<const Options extends CommandOptions>({
   options,
@@ -176,8 +178,9 @@ export function createCommand<const Options extends CommandOptions>({
         const { json: members, lines, errors = [], exitCode = EXIT_CODES.done } = result
         if (isJson) output.out(formatJson({ ok: true, ...members }))
         else {
-          for (const line of lines) if (typeof line === 'string') output.out(line)
-          for (const line of errors) output.error(line)
+          const shown = lines.filter((line) => typeof line === 'string')
+          for (const line of shown) if (!isWarning(line)) output.out(line)
+          for (const line of [...shown.filter(isWarning), ...errors]) output.error(line)
         }
         return exitCode
       } catch (error) {

@@ -68,8 +68,8 @@ let everyCard: Promise<{ readonly releases: string; readonly out: string }> | un
 async function publishAll() {
   const releases = temporaryFolder(scope)
   const args = ['--note', 'x', '--content', makeContent(scope), '--releases', releases]
-  const { out } = await svc('publish', ...args)
-  return { releases, out }
+  const { out, error } = await svc('publish', ...args)
+  return { releases, out: `${out}${error}` }
 }
 
 const publishAllOnce = () => (everyCard ??= publishAll())
@@ -92,7 +92,7 @@ async function publishOneLanguage() {
 async function publishFrom(content: string, releases: string): Promise<string> {
   const result = await svc('publish', '--note', 'x', '--content', content, '--releases', releases)
   assert.equal(result.status, 0, result.error)
-  return result.out
+  return `${result.out}${result.error}`
 }
 
 /** A copy of the folders of the organization, and how to publish again. */

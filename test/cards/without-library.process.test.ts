@@ -15,13 +15,13 @@ test('publishes without the library of the cards, and says what is missing', (t)
     registerHooks({ resolve: (name, context, next) => next(name === 'harfbuzzjs' ? 'not-installed' : name, context) })`
   const loader = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`]
   const folders = ['--content', makeContent(t), '--releases', releases]
-  const { status, stdout } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [...loader, SVC, 'publish', '--note', 'x', ...folders],
     { encoding: 'utf8', env: cleanEnvironment() },
   )
   assert.equal(status, 0)
   assert.match(stdout, /^Published VS-0001 /)
-  assert.match(stdout, /Warning: 36 of 36 social cards are missing.*'not-installed'/)
+  assert.match(stderr, /Warning: 36 of 36 social cards are missing.*'not-installed'/)
   assert.ok(!existsSync(path.join(releases, 'cards')))
 })

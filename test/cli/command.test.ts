@@ -216,6 +216,16 @@ test('no line of a help ends before the next word would not fit', async () => {
   }
 })
 
+test('prints warnings on standard error, after the result', async () => {
+  const command = createCommand({
+    ...HELP,
+    options: OPTIONS,
+    run: async () => ({ json: {}, lines: ['Published.', 'Warning: a.', '  changed: b'] }),
+  })
+  const { out, error } = await run(command)
+  assert.deepEqual([out, error], [['Published.', '  changed: b'], ['Warning: a.']])
+})
+
 test('names the word that stands in place of an action', async () => {
   const { status, error } = await svc('help', 'incident', 'nonsense')
   assert.equal(status, 2)

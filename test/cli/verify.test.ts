@@ -164,8 +164,9 @@ test('a header that is not signed and does not match is a warning', async (t) =>
     const steps = report.steps.filter(({ outcome }) => outcome === 'warning')
     assert.equal(steps.length, code === '' ? 0 : 1, name)
     const { status, out, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
-    assert.deepEqual([status, error], [0, ''], name)
-    assert.equal(new RegExp(`^Warning: ${code}: expected `, 'm').test(out), code !== '', out)
+    assert.equal(status, 0, name)
+    assert.match(out, /^Verified: /m)
+    assert.match(error, code === '' ? /^$/ : new RegExp(`^Warning: ${code}: expected .*\n$`))
   }
 })
 
@@ -414,12 +415,14 @@ test('a page is not signed, and the advice names what it shows', async (t) => {
     ['/en/status', '/api/v1/status'],
     ['/th/roadmap.md', '/api/v1/roadmap'],
     ['/en/nowhere/else', '/api/v1'],
+    // A redirect to the page of the language.
+    ['/status', '/api/v1'],
     ['/badge.svg', '/api/v1'],
   ]) {
     const { status, error } = await svc('verify', `${origin}${page}`, ...PINNED)
     assert.equal(status, 1)
     const advice = `Pages and files are not signed; the responses of the API are. Verify the data: svc verify ${origin}${target}`
-    assert.equal(error.includes(`${advice}\n`), page !== '/en/nowhere/else', error)
+    assert.ok(error.includes(`${advice}\n`), error)
   }
 })
 

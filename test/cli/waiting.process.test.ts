@@ -49,9 +49,10 @@ test('commands that publish wait for the time source, whether it responds or not
     assert.equal(source.queries.length, index + 1)
   }
   isSilent = true
-  const { status, out } = await run(['rollback', 'VS-0002', '--note', 'N.', '--no-cards'], env)
+  const { status, out, error } = await run(['rollback', 'VS-0002', '--note', 'N.', '--no-cards'], env)
   assert.equal(status, 0)
-  assert.match(out, /^Published VS-0005 [^]*Warning: the clock could not be compared/)
+  assert.match(out, /^Published VS-0005 /)
+  assert.match(error, /^Warning: the clock could not be compared/)
 })
 
 test('a signal before the version is written undoes the edit', async (t) => {

@@ -292,6 +292,10 @@ class OptionsTest(unittest.TestCase):
                 origin_of(base_url)
             self.assertNotIn("secret", str(caught.exception))
 
+    def test_options_that_are_none(self):
+        options = {"pinned_key_ids": None, "api_key": None, "mirrors": None, "max_mirror_age_seconds": None, "store": None}
+        self.assertEqual(Client("https://api.example.org", **options).origin, "https://api.example.org")
+
     def test_wrong_options(self):
         for options in (
             # Not a wish to trust every key.

@@ -96,7 +96,9 @@ function readNodes(
     }
     return refuseThis(
       isScalar(node) ? `the number ${node.source}` : 'an unknown value',
-      'an integer, or text in quotes (fractions are read differently by different programs)',
+      path.at(-1) === 'id'
+        ? 'text in quotes'
+        : 'an integer, or text in quotes (fractions are read differently by different programs)',
     )
   }
 

@@ -165,6 +165,13 @@ const CASES: readonly Case[] = [
     /^changelog\.yaml:11:14: releases\[1\]\.version: found the number 0\.1, expected an integer, or text in quotes/,
   ],
   [
+    'an id that YAML reads as a number',
+    'roadmap',
+    'id: writing',
+    'id: 1e3',
+    /^roadmap\.yaml:\d+:\d+: items\[1\]\.id: found the number 1e3, expected text in quotes$/,
+  ],
+  [
     'not a number',
     'development-queue',
     'priority: 2',

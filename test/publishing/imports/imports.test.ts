@@ -328,6 +328,8 @@ test('numbered and indented items, underlined headings and withdrawn releases ar
    of two lines -->
 - Three <!-- x --> and \`<!-- code -->\`
   continued
+- A lens <!-- x -->and<!-- y --> a mirror <!-- z -->
+  of glass <!-- end -->
 
 ### Security
 
@@ -343,6 +345,7 @@ test('numbered and indented items, underlined headings and withdrawn releases ar
           { kind: 'added', text: 'One' },
           { kind: 'added', text: 'Two nested indented' },
           { kind: 'added', text: 'Three and <!-- code --> continued' },
+          { kind: 'added', text: 'A lens and a mirror of glass' },
           { kind: 'removed', text: 'Version 1.1.0 was withdrawn.' },
           { kind: 'security', text: 'A fix' },
         ],

@@ -46,7 +46,7 @@ class Client(Reads):
     the client trusts the keys of the first key document, and accepts a copy of the service with its own keys.
     Threads may share a client.
 
-    ``mirrors`` are URLs of copies, which are read in their order while the service is away, and ``store`` is a folder
+    ``mirrors`` are URLs of copies (None: none), which are read in their order while the service is away, and ``store`` is a folder
     for the last verified responses, which is read after them. Neither is trusted. A copy older than
     ``max_mirror_age_seconds`` (None: any age) is not read.
     """
@@ -62,7 +62,7 @@ class Client(Reads):
         max_wait_seconds: float = 30,
         timeout_seconds: float = 30,
         max_body_bytes: int = 16_000_000,
-        mirrors: Sequence[str] = (),
+        mirrors: Optional[Sequence[str]] = None,
         max_mirror_age_seconds: Optional[float] = None,
         store: Union[str, "os.PathLike[str]", None] = None,
         fetch: Optional[Fetch] = None,
@@ -98,7 +98,7 @@ class Client(Reads):
         self._key_document: Optional[HttpResponse] = None
         self._stored: OrderedDict[str, Verified[Any]] = OrderedDict()
         self._copies = Copies(
-            mirrors,
+            () if mirrors is None else mirrors,
             max_mirror_age_seconds,
             store,
             self.origin,

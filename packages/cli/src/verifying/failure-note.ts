@@ -58,7 +58,7 @@ function pageNote(url: string): string | undefined {
 /** The reason why a response has no signature. */
 function unsignedNote(response: HttpResponse, url: string, step: string): string {
   const { method, status } = response
-  const page = step === 'keys' || status !== 200 ? undefined : pageNote(url)
+  const page = pageNote(url)
   if (page !== undefined) return page
   if (status >= 300 && status < 400 && status !== 304) return FAILURE_NOTES.redirect()
   if (method === 'HEAD' || method === 'OPTIONS') return FAILURE_NOTES.method(method)
