@@ -134,7 +134,8 @@ async function runParsed(
       const isUnknown = !action.startsWith('-') && !Object.hasOwn(command.actions, action)
       const asksHelp = args.some((each) => each === '-h' || each === '--help')
       if (isUnknown && asksHelp) {
-        const found = action.length > MAX_REPEATED || looksLikeApiKey(action) ? '' : `, found '${action}'`
+        const found =
+          action.length > MAX_REPEATED || looksLikeApiKey(action) ? '' : `, found '${action}'`
         throw new UsageError(`expected an action: ${names}${found}`)
       }
       parser.helpCommand(false).exitOverride((error) => {

@@ -30,7 +30,8 @@ export const command = createCommand({
 network: pages in all languages, feeds, calendar, badge, search, archive, log. Any
 static host serves it. Only what changed is written. With --now, the copy also gets
 now.json: signed responses of the service that prove that its content was the newest
-at that moment. Readers and the pages of the copy verify it.`,
+at that moment. Readers and the pages of the copy verify it. Without --now, SVC_BASE_URL
+names the service that the links and the canonical addresses lead to.`,
   options: {
     releases: RELEASES_OPTION,
     now: textOption('URL: ask this service for its newest version, and keep the proof'),

@@ -49,7 +49,10 @@ test('commands that publish wait for the time source, whether it responds or not
     assert.equal(source.queries.length, index + 1)
   }
   isSilent = true
-  const { status, out, error } = await run(['rollback', 'VS-0002', '--note', 'N.', '--no-cards'], env)
+  const { status, out, error } = await run(
+    ['rollback', 'VS-0002', '--note', 'N.', '--no-cards'],
+    env,
+  )
   assert.equal(status, 0)
   assert.match(out, /^Published VS-0005 /)
   assert.match(error, /^Warning: the clock could not be compared/)

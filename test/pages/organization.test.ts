@@ -188,7 +188,13 @@ test('leaves pages out of navigation and sitemap, and keeps their addresses', as
   const app = await runApp(t, { releases: withOrganization({ site }) })
   const sitemap = await readSitemap(async (path) => (await app.fetch(path)).text())
   for (const locale of LOCALES) {
-    const paths = ['early-access', 'reference/early-access', 'reference/keys', 'wallet', 'reference/wallet']
+    const paths = [
+      'early-access',
+      'reference/early-access',
+      'reference/keys',
+      'wallet',
+      'reference/wallet',
+    ]
     for (const path of paths) {
       const address = pathOfPage(locale, path)
       assert.equal((await app.fetch(address)).status, 200)

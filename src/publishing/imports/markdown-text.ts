@@ -13,10 +13,6 @@ export function parseMarkdown(text: string): readonly Token[] {
 /** Whether a piece of HTML is a whole comment. */
 export const isComment = (html: string): boolean => /^\s*(?:<!--[^]*?-->\s*)+$/.test(html)
 
-/** Two pieces of a line, with one space between them if both have it: a comment was there. */
-const joinWords = (text: string, next: string): string =>
-  text + (text.endsWith(' ') ? next.replace(/^ /, '') : next)
-
 /** Text of one line without its marks: links by their text, code verbatim. `lost` names a mark that would be lost. */
 export function inlineText({ children }: Token): {
   readonly text: string
@@ -24,13 +20,17 @@ export function inlineText({ children }: Token): {
 } {
   let text = ''
   let lost: string | undefined
+  let isAfterComment = false
   for (const { type, content } of children ?? []) {
-    if (type === 'text') text = joinWords(text, content.replaceAll(/\s+/g, ' '))
+    // Of two spaces around a comment, one stays.
+    if (isAfterComment && text.endsWith(' ') && /^(?:\s|$)/.test(content)) text = text.slice(0, -1)
+    isAfterComment = type === 'html_inline' && isComment(content)
+    if (type === 'text') text += content.replaceAll(/\s+/g, ' ')
     else if (type === 'code_inline') text += content
-    else if (type === 'softbreak' || type === 'hardbreak') text = joinWords(text, ' ')
+    else if (type === 'softbreak' || type === 'hardbreak') text += ' '
     else if (type === 'image') lost ??= 'an image'
     else if (type === 's_open') lost ??= 'struck-through text'
-    else if (type === 'html_inline' && !isComment(content)) lost ??= 'an HTML tag'
+    else if (type === 'html_inline' && !isAfterComment) lost ??= 'an HTML tag'
   }
   if (/^\[[ xX]\]\s/.test(text)) lost ??= 'a checkbox'
   return { text: text.trim(), lost }
