@@ -226,7 +226,7 @@ test('prints warnings on standard error, after the result', async () => {
   assert.deepEqual([out, error], [['Published.', '  changed: b'], ['Warning: a.']])
 })
 
-test('names the word that stands in place of an action', async () => {
+test('names the word that was found in place of an action', async () => {
   const { status, error } = await svc('help', 'incident', 'nonsense')
   assert.equal(status, 2)
   assert.match(error, /expected an action: open, .*, found 'nonsense'/)
