@@ -9,7 +9,6 @@ import { createStdioTransport } from '../src/stdio-transport.ts'
 export interface CalledTool {
   readonly isError: boolean
   readonly text: string
-  readonly structured: unknown
 }
 
 /** A connection of the SDK's own client to a server. */
