@@ -6,15 +6,7 @@ import { type parseScriptArgs } from '../scripts/script-main.ts'
 export const AUDITED_VERSIONS = 10_000
 
 /** The parts of the benchmark. Each can be run alone. */
-export const PARTS = [
-  'growth',
-  'log',
-  'copy',
-  'pages',
-  'cost',
-  'registration',
-  'verification',
-] as const
+export const PARTS = ['growth', 'log', 'copy', 'cost', 'verification'] as const
 export type Part = (typeof PARTS)[number]
 
 /** Size of a full run. */
@@ -23,13 +15,6 @@ const FULL = {
   // V8 compiles during the first 25,000 requests or so, on the measured processor.
   warmUpRequests: 40_000,
   measuredRequests: 40_000,
-  /** Waitlist lengths, the shortest first. */
-  waitlistRows: [0, 100_000, 1_000_000],
-  registrationRounds: 5,
-  // The paths of new and known addresses are compiled within the first 10,000 or so.
-  registrationWarmUpRequests: 12_000,
-  // Large enough that one garbage collection more or less does not change a ratio.
-  registrationRequests: 1600,
   verificationChecks: 5000,
   auditVersions: AUDITED_VERSIONS,
   auditRuns: 3,
@@ -40,9 +25,6 @@ const QUICK: Partial<typeof FULL> = {
   rounds: 3,
   warmUpRequests: 30_000,
   measuredRequests: 10_000,
-  waitlistRows: [0, 20_000],
-  registrationRounds: 3,
-  registrationRequests: 300,
   verificationChecks: 1600,
   auditVersions: 2000,
   auditRuns: 1,
@@ -59,10 +41,9 @@ export interface BenchOptions extends Readonly<typeof FULL> {
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the service beside its peers: CPU time and rate of a response, a long history,
-its log and static copies, the pages in Chromium, registrations on waitlists of up to a
-million rows, verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
+its log and its copies, verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
 
-  --quick           fewer rounds, requests and rows: about three minutes, rough figures
+  --quick           fewer rounds and requests: about three minutes, rough figures
   --only <part>     one part: ${PARTS.join(', ')}; may be repeated
   --write           also replace the tables of docs/benchmarks.md; needs a full run
   --help            show this text

@@ -51,7 +51,7 @@ export function spreadCells(values: readonly number[], format: Format): readonly
 }
 
 /** The ratio of two measurements in each round. */
-export function ratiosOf(of: readonly number[], to: readonly number[]): readonly number[] {
+function ratiosOf(of: readonly number[], to: readonly number[]): readonly number[] {
   return of.map((value, round) => value / (to[round] ?? Number.NaN))
 }
 

@@ -6,8 +6,6 @@ import { measureCost } from './cost.ts'
 import { measureGrowth } from './growth.ts'
 import { measureLog } from './log.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
-import { measurePages } from './pages.ts'
-import { measureRegistration } from './registration.ts'
 import { exitCodeOf, formatTable, missedTargets, showProgress, writeResults } from './report.ts'
 import type { BenchReport, Table } from './report.ts'
 import { measureVerification } from './verification.ts'
@@ -23,19 +21,16 @@ const MEASURE: {
   growth: measureGrowth,
   log: measureLog,
   copy: measureCopy,
-  pages: measurePages,
-  registration: measureRegistration,
   verification: measureVerification,
 }
 
 async function measure(options: BenchOptions): Promise<BenchReport> {
   const workspace = openWorkspace()
   const tables: Table[] = []
+  // The load comes from this process.
+  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(process.pid)])
   for (const part of PARTS) {
     if (!options.parts.has(part)) continue
-    // The load comes from this process. The browser inherits its processors.
-    const processors = part === 'pages' ? `0-${cpus().length - 1}` : '0'
-    spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(process.pid)])
     tables.push(...(await MEASURE[part](workspace, options)))
   }
   showProgress('')

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { UsageError } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import { chromium, type Browser } from 'playwright-core'
-import { startService } from '../bench/processes.ts'
-import { openWorkspace } from '../bench/workspace.ts'
 import { pathOfPage } from '../src/pages/addresses.ts'
 import { PAGES } from '../src/pages/serving/page-table.ts'
 import { buildExample } from './build-example.ts'
@@ -17,6 +17,7 @@ import {
   LOOPBACK_ONLY,
   NO_CHROMIUM,
 } from './find-chromium.ts'
+import { ROOT } from './package-files.ts'
 import { runScript } from './script-main.ts'
 
 const WIDTHS = [360, 768, 1280, 1600] as const
@@ -96,17 +97,41 @@ interface Output {
   readonly height: number | undefined
 }
 
+/** Starts the service on a free port of the loopback. What it writes is in the folder. */
+async function startService(folder: string, releases: string) {
+  const service = spawn(process.execPath, ['src/main.ts'], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      PORT: '0',
+      SVC_LOG_FORMAT: 'json',
+      SVC_RELEASES_DIR: releases,
+      SVC_SECRETS_DIR: path.join(folder, 'secrets'),
+      SVC_DATA_DIR: path.join(folder, 'data'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface(service.stdout)) {
+    const url = /"url":"(http:[^"]*)"/.exec(line)?.[1]
+    if (url === undefined) continue
+    service.stdout.resume()
+    return { origin: new URL(url).origin, end: () => service.kill() }
+  }
+  throw new Error('the service did not start')
+}
+
 async function takeAll(
   executablePath: string,
   shots: readonly Shot[],
   { folder, isExample, height }: Output,
 ): Promise<void> {
-  const workspace = openWorkspace()
-  const releases = isExample ? path.join(workspace.folder, 'releases') : workspace.releasesDir
-  if (isExample) await buildExample(path.join(workspace.folder, 'content'), releases)
-  const service = await startService(workspace, { SVC_RELEASES_DIR: releases })
+  const own = mkdtempSync(path.join(tmpdir(), 'screenshots-service-'))
+  process.on('exit', () => rmSync(own, { recursive: true, force: true }))
+  const releases = path.join(isExample ? own : ROOT, 'releases')
+  if (isExample) await buildExample(path.join(own, 'content'), releases)
+  const service = await startService(own, releases)
   try {
-    const home = path.join(workspace.folder, 'browser')
+    const home = path.join(own, 'browser')
     mkdirSync(home)
     const browser = await chromium.launch({
       executablePath,
@@ -114,15 +139,14 @@ async function takeAll(
       env: { ...process.env, ...chromiumHome(home) },
     })
     try {
-      const origin = `http://127.0.0.1:${service.port}`
       for (const shot of shots) {
-        await take(browser, origin, shot, { file: path.join(folder, fileOf(shot)), height })
+        await take(browser, service.origin, shot, { file: path.join(folder, fileOf(shot)), height })
       }
     } finally {
       await browser.close()
     }
   } finally {
-    await service.end()
+    service.end()
   }
 }
 

@@ -10,17 +10,14 @@ function optionsOf(...args: readonly string[]) {
 
 test('runs every part unless some are named', () => {
   assert.deepEqual([...optionsOf().parts], [...PARTS])
-  const { parts } = optionsOf('--only', 'registration', '--only', 'cost')
-  assert.deepEqual([...parts], ['cost', 'registration'])
+  const { parts } = optionsOf('--only', 'verification', '--only', 'cost')
+  assert.deepEqual([...parts], ['cost', 'verification'])
   assert.throws(() => optionsOf('--only', 'imports'), UsageError)
 })
 
 test('a full run has the sizes that the targets apply to, a quick run smaller ones', () => {
   const [full, quick] = [optionsOf(), optionsOf('--quick')]
-  assert.deepEqual([full.waitlistRows[0], full.waitlistRows.at(-1)], [0, 1_000_000])
   assert.equal(full.auditVersions, 10_000)
-  assert.equal(quick.waitlistRows[0], 0)
-  assert.ok(Math.max(...quick.waitlistRows) < 100_000)
   assert.ok(quick.auditVersions < 10_000)
 })
 

@@ -3,7 +3,6 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { costTables, type SubjectId } from '../../bench/cost.ts'
 import { appendVersions } from '../../bench/history-fixture.ts'
-import { registrationTables, type Block, type WaitlistSample } from '../../bench/registration.ts'
 import {
   exitCodeOf,
   formatTable,
@@ -37,26 +36,6 @@ function costOf(micros: { readonly [Id in SubjectId]?: number }): readonly Table
   )
 }
 
-function block(cpuMicros: number, medianMs: number): Block {
-  return { cpuMicros, latencyMs: medianMs, rate: 1000 / medianMs }
-}
-
-/** A sample whose two blocks of each kind are centered on the given figures. */
-function waitlistSample({ newMs = 1, knownMicros = 100 }): WaitlistSample {
-  const kinds = {
-    unknown: [block(90, newMs * 0.9), block(110, newMs * 1.1)],
-    known: [block(knownMicros + 10, newMs), block(knownMicros - 10, newMs)],
-  }
-  return { sequential: kinds, concurrent: kinds }
-}
-
-function registrationOf(...waitlists: readonly (readonly WaitlistSample[])[]): readonly Table[] {
-  return registrationTables(
-    400,
-    waitlists.map((samples, index) => ({ rows: index * 1000, samples })),
-  )
-}
-
 test('compares costs within their round and includes the bound itself', () => {
   assert.deepEqual(
     verdictsOf(costOf({ service: 115, 'fastify-crypto': 200, 'not-modified': 115 })),
@@ -76,42 +55,6 @@ test('compares costs within their round and includes the bound itself', () => {
   )
 })
 
-test('compares a long waitlist with the empty one of the same round', () => {
-  const empty = [waitlistSample({ newMs: 1 }), waitlistSample({ newMs: 3 })]
-  const long = (factor: number) => [
-    waitlistSample({ newMs: factor }),
-    waitlistSample({ newMs: 3 * factor }),
-  ]
-  assert.deepEqual(verdictsOf(registrationOf(empty, long(1.5))).slice(0, 2), [
-    ['1.00', true],
-    ['1.50', true],
-  ])
-  assert.deepEqual(verdictsOf(registrationOf(empty, long(1.51)))[1], ['1.51', false])
-})
-
-test('allows a known address to cost up to 5 % more or less than a new one', () => {
-  for (const [knownMicros, isMet] of [
-    [94.9, false],
-    [95.1, true],
-    [104.9, true],
-    [105.1, false],
-  ] as const) {
-    const [, sequential, concurrent] = verdictsOf(registrationOf([waitlistSample({ knownMicros })]))
-    assert.deepEqual([sequential?.[1], concurrent?.[1]], [isMet, isMet], String(knownMicros))
-  }
-})
-
-test('one disturbed round does not decide', () => {
-  const calm = waitlistSample({})
-  const disturbed = waitlistSample({ newMs: 9, knownMicros: 900 })
-  const report = registrationOf([calm, calm, calm], [calm, disturbed, calm])
-  assert.ok(targetsOf(report).every(({ isMet }) => isMet))
-})
-
-test('rejects samples of no waitlist round', () => {
-  assert.throws(() => registrationOf([]), RangeError)
-})
-
 test('names each missed target; a full run then fails and a quick one does not', () => {
   const tables = costOf({ service: 100, 'fastify-crypto': 100 })
   assert.deepEqual(missedTargets(reportOf(tables)), [
@@ -124,7 +67,7 @@ test('names each missed target; a full run then fails and a quick one does not',
 })
 
 test('every row of every table has as many cells as its heading', () => {
-  const tables = [...costOf({}), ...registrationOf([waitlistSample({})])]
+  const tables = costOf({})
   for (const table of tables) {
     const [heading, ...rows] = linesOf(table)
     for (const row of rows) assert.equal(row.length, heading?.length, table.title)

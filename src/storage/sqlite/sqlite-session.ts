@@ -29,7 +29,7 @@ const STEPS = createStoreSteps({
 })
 
 /** Runs calls in an open transaction. Prepares each statement once. */
-export function createCallRunner(database: DatabaseSync) {
+function createCallRunner(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>()
 
   function query({ sql, values }: Statement): readonly object[] {
