@@ -133,7 +133,8 @@ const STEPS: readonly CheckStep[] = [
   },
   {
     name: 'layers',
-    purpose: 'every import is allowed, and every permission in layers.ts is used',
+    purpose:
+      'every import is allowed, every permission in layers.ts is used, and rules have one home',
     run: findings(async () => (await import('./layers.ts')).layerLines(ROOT_DIR)),
   },
   {

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findIdleAllowances, findLayerFaults } from '../scripts/layers.ts'
+import { findIdleAllowances, findLayerFaults, findSecondHomes } from '../scripts/layers.ts'
 import { moduleReferences } from '../scripts/module-references.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
@@ -29,6 +29,29 @@ function faultsOf(t: TestContext, files: { readonly [file: string]: string }): r
 
 test('imports in src run one way', () => {
   assert.deepEqual(findLayerFaults(SOURCE_DIR), [])
+})
+
+test('a rule that has a home is nowhere else', (t) => {
+  assert.deepEqual(findSecondHomes(SOURCE_DIR), [])
+  const tree = makeTree(t, {
+    'browser/a.ts': '// isOutage\nexport function isLost() {}\n',
+    'cli/b.ts': "import { parseEnv } from 'node:util'\n",
+    'copy/c.ts': "const SCHEMA = 'svc.public.copy.v1'\nconst left = name.endsWith('.partial')\n",
+    'service/d.ts': 'const SQL = `DELETE FROM registrations`\n',
+    'storage/sqlite/e.ts': 'const SQL = `DELETE FROM registrations`\n',
+    'tlog/f.ts': 'const past = `site/events/${year}`\n',
+  })
+  assert.deepEqual(
+    findSecondHomes(tree).map((line) => /^(\S+) .*: (.*); expected/.exec(line)?.slice(1)),
+    [
+      ['browser/a.ts:2', 'what is an outage'],
+      ['cli/b.ts:1', 'the environment file'],
+      ['copy/c.ts:1', 'the forms of a copy'],
+      ['copy/c.ts:2', 'what a killed command left'],
+      ['service/d.ts:1', 'the statements of the database'],
+      ['tlog/f.ts:1', 'what is part of the status'],
+    ],
+  )
 })
 
 test('the map has no unused permission', () => {

@@ -5,6 +5,7 @@ import { makeFolder, syncFile } from '@public-api/client-internal/node/durable-f
 import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
 import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { COPY_FILES_SCHEMA } from '@public-api/contract/http/copy-files'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readBelow } from '../files/folder-files.ts'
@@ -12,7 +13,6 @@ import { type CopyFile, CopyError } from './copy-source.ts'
 
 /** Lists what a run wrote, so that the next one writes and removes only what changed. */
 const LIST_FILE = 'site.json'
-const LIST_SCHEMA = 'svc.public.site.v1'
 /** Of a million files. */
 const MAX_LIST_BYTES = 256 * 1024 * 1024
 /** Complete files wait here until all of them are there. */
@@ -64,7 +64,7 @@ function readList(folder: string): List {
   if (list === undefined) return { files: new Map() }
   const files = propertyOf(list, 'files')
   const isList =
-    propertyOf(list, 'schema') === LIST_SCHEMA &&
+    propertyOf(list, 'schema') === COPY_FILES_SCHEMA &&
     typeof files === 'object' &&
     files !== null &&
     Object.values(files).every(isWritten)
@@ -150,7 +150,7 @@ function createStaging(folder: string) {
         files,
         ([file, written]) => `${JSON.stringify(file)}:${JSON.stringify(written)}`,
       )
-      const first = JSON.stringify({ schema: LIST_SCHEMA, madeOf }).slice(0, -1)
+      const first = JSON.stringify({ schema: COPY_FILES_SCHEMA, madeOf }).slice(0, -1)
       replace(LIST_FILE, `${first},"files":{\n${lines.join(',\n')}\n}}\n`)
     },
     end: () => fs.rmSync(staging, { recursive: true, force: true }),

@@ -121,3 +121,33 @@ void test('the folder map of ARCHITECTURE.md matches src', () => {
   for (const [, folder = ''] of map.matchAll(/^([\w-][\w/-]*?)\/? /gm))
     assert.ok(existsSync(path.join(ROOT_DIR, folder)), `${folder} is there`)
 })
+
+void test('every file that a comment names is there', () => {
+  const places = ['src', 'packages', 'scripts', 'bench', 'test']
+  const files = places.flatMap((place) =>
+    readdirSync(path.join(ROOT_DIR, place), { recursive: true, encoding: 'utf8' })
+      .filter((file) => !/(?:^|\/)(?:node_modules|dist)\//.test(file))
+      .map((file) => `/${place}/${file}`),
+  )
+  const others = ['clients', 'deploy', 'docs'].flatMap((place) =>
+    readdirSync(path.join(ROOT_DIR, place), { recursive: true, encoding: 'utf8' }).map(
+      (file) => `/${place}/${file}`,
+    ),
+  )
+  const named = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const comments = read(file).match(/(?:^|\s)(?:\/\/.*|\/\*\*[^]*?\*\/)/g) ?? []
+      return comments
+        .join('\n')
+        .matchAll(/(?<![\w/:.@-])(?:[\w-]+\/)*[\w-]+\.(?:ts|mjs|go|py|sh)\b/g)
+        .map(([name]) => ({ file, name }))
+        .toArray()
+    })
+  assert.ok(named.length > 10, `${named.length}`)
+  const all = [...files, ...others]
+  assert.deepEqual(
+    named.filter(({ name }) => !all.some((each) => each.endsWith(`/${name}`))),
+    [],
+  )
+})

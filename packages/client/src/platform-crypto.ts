@@ -1,4 +1,4 @@
-// The interface of `#crypto`: web-crypto.ts in browsers and elsewhere, client-node/node-crypto.ts in Node (`imports`
+// The interface of `#crypto`: web-crypto.ts in browsers and elsewhere, node/node-crypto.ts in Node (`imports`
 // of the manifest). A platform returns its result synchronously if it can.
 
 type MaybePromise<Value> = Promise<Value> | Value

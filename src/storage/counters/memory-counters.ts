@@ -10,8 +10,7 @@ import {
 } from './counters.ts'
 
 /**
- * Counters for one process, or for a cluster whose primary has them (cluster-counters.ts). They are lost when the
- * process ends.
+ * Counters for one process, or for workers whose primary has them. They are lost when the process ends.
  *
  * Own code instead of rate-limiter-flexible, which cannot count in all windows or none. Calls are synchronous and therefore atomic. Once a minute a call deletes expired entries.
  */

@@ -10,7 +10,7 @@ export const APPLICATION_ID = 0x53_56_43_57
  * `registrations` is the list. With AUTOINCREMENT a position is never reused, not even after an erasure. The short columns
  * precede the long one, so that counting does not read overflow pages.
  *
- * `decoys` has the same columns and contains random bytes: a repeated address is written here (see sqlite-statements.ts). A
+ * `decoys` has the same columns and contains random bytes: a repeated address is written here (see store-steps.ts). A
  * change of one table applies to the other.
  */
 const WAITLIST_MIGRATION = `
@@ -48,7 +48,7 @@ const LAST_MS = Number.MAX_SAFE_INTEGER
  * column in a table without a rowid breaks VACUUM INTO in SQLite 3.40.
  *
  * The first row is not a key and never changes. Its empty id precedes every key ID, so a lookup always finds a row (see
- * sqlite-statements.ts).
+ * store-steps.ts).
  */
 const API_KEYS_MIGRATION = `
   CREATE TABLE api_keys (

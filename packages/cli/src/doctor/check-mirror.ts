@@ -3,6 +3,7 @@ import { forEachSome } from '@public-api/client-internal/for-each-some'
 import { digestOf } from '@public-api/client-internal/log/log-entry'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { COPY_FILES_SCHEMA } from '@public-api/contract/http/copy-files'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -17,7 +18,6 @@ const CONCURRENCY = 4
 /** Files that visitors do not ask for: hosts read or hide them. */
 const OF_THE_HOST = new Set(['_headers', '.nojekyll'])
 const NOT_FOUND = '404.html'
-const SITE_SCHEMA = 'svc.public.site.v1'
 
 /** Media types of files; the first pattern that fits counts. */
 const TYPES: readonly (readonly [file: RegExp, type: RegExp, expected: string])[] = [
@@ -70,7 +70,8 @@ function listedFiles(
 ): readonly (readonly [file: string, digest: string])[] | undefined {
   const list = parseJson(body)
   const files = propertyOf(list, 'files')
-  if (propertyOf(list, 'schema') !== SITE_SCHEMA || typeof files !== 'object') return undefined
+  if (propertyOf(list, 'schema') !== COPY_FILES_SCHEMA || typeof files !== 'object')
+    return undefined
   return Object.entries(files ?? {}).flatMap(([file, written]) => {
     const digest: unknown = Array.isArray(written) ? written[0] : undefined
     return typeof digest === 'string' && !OF_THE_HOST.has(file) ? [[file, digest] as const] : []
