@@ -30,9 +30,9 @@ function fill<Value, Shown>(
  * name. The functions throw an Error for an unknown key or placeholder.
  */
 export function readPageTexts(name: string, page = document) {
-  const holder = page.querySelector<HTMLTemplateElement>(`template[data-texts="${name}"]`)
+  const holder = page.querySelector(`script[data-texts="${name}"]`)
   if (holder === null) throw new Error(`The page has no texts called "${name}"`)
-  const tree: unknown = JSON.parse(holder.content.textContent)
+  const tree: unknown = JSON.parse(holder.textContent)
 
   /** The text at a dotted key, such as `steps.digest`. */
   function textAt(key: string): string {

@@ -274,7 +274,7 @@ async function everyKind(app: RunningApp) {
     const [element] = home.all(selector)
     return (element && attributeOf(element, name)) ?? ''
   }
-  const script = address('script', 'src')
+  const script = address('script[src]', 'src')
   return [
     ...PATHS.map((path) => ['GET', path, 200] as const),
     ['GET', '/', 302],
@@ -364,7 +364,7 @@ test('pages are cached for a minute, assets forever', async () => {
     assert.match(caching, /^public, max-age=60\b/, path)
     const markup = parsePage(bodyText(response))
     for (const [selector, name] of [
-      ['script', 'src'],
+      ['script[src]', 'src'],
       ['link[rel="stylesheet"], link[rel="icon"]', 'href'],
     ] as const) {
       for (const element of markup.all(selector)) {

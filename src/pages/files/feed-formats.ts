@@ -55,8 +55,9 @@ function writeAtom(feed: FeedContent): string {
       text('id', feed.id),
       title(feed.title),
       xmlElement('subtitle', { type: 'text' }, [feed.description]),
-      link('self', feed.address),
+      // Some readers take the first link for the page.
       link('alternate', feed.home),
+      link('self', feed.address),
       instant('updated', feed.items[0]?.date_modified ?? feed.updatedAt),
       xmlElement('author', {}, [text('name', feed.author.name), text('uri', feed.author.url)]),
       ...entries,

@@ -1,5 +1,5 @@
 import type { Texts } from '../texts/texts.ts'
-import { code, escapeContent, html, type Html, type HtmlValue } from './html.ts'
+import { code, html, Html, type HtmlValue, showHidden } from './html.ts'
 
 // The building blocks of the pages' markup.
 
@@ -168,11 +168,14 @@ export function pendingSteps(labels: readonly string[], states: Texts['proof']['
 }
 
 /**
- * Texts for the page's script, which reads them by name (src/browser/page-texts.ts). A template is neither shown nor
- * read aloud, and only two characters of its text need escaping.
+ * Texts for the page's script, which reads them by name (src/browser/page-texts.ts). No program shows a data block, as text
+ * browsers show a template; the policy allows it, because it does not run.
  */
 export function scriptTexts(name: string, texts: object): Html {
-  return html`<template data-texts="${name}">${escapeContent(JSON.stringify(texts))}</template>`
+  const json = showHidden(JSON.stringify(texts)).replaceAll('<', String.raw`\u003c`)
+  return html`<script type="application/json" data-texts="${name}">
+    ${new Html(json)}
+  </script>`
 }
 
 /** The texts of a proof for scripts. What a step means is only on the page about verifying. */

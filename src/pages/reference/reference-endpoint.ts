@@ -1,10 +1,11 @@
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { ownErrorsOf, type Endpoint, type Registry } from '@public-api/contract/registry/endpoints'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
+import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { nodeHttp } from '../../http/connection/node-http.ts'
 import { pathOfPage } from '../addresses.ts'
-import { copyButton, link } from '../markup/elements.ts'
+import { anchor, copyButton, factList, link } from '../markup/elements.ts'
 import { code, escapeContent, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { codesHtml, richText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
@@ -14,7 +15,7 @@ import { challengeSection } from './challenge-section.ts'
 import { createEndpointExample } from './reference-example.ts'
 import { requestFields, responseFields } from './reference-fields.ts'
 import { methodBadge } from './reference-rail.ts'
-import { requestSamples, SAMPLE_LANGUAGES } from './request-samples.ts'
+import { plainSamples, requestSamples, SAMPLE_LANGUAGES } from './request-samples.ts'
 
 /** A link to the entry of a code in the error catalog. */
 function errorLink({ locale }: PageContext, name: ErrorCode): Html {
@@ -110,9 +111,13 @@ function formData({ method, parameter, query, authentication }: Endpoint): reado
 }
 
 /** The programs that call an endpoint, one below the other. The page's script shows one and makes tabs of their names. */
-function samples({ texts, facts }: PageContext, name: string, row: Endpoint): Html {
+function samples(
+  { texts, facts }: PageContext,
+  name: string,
+  row: Endpoint,
+  all = requestSamples(name, row, facts),
+): Html {
   const { request } = texts.reference
-  const all = requestSamples(name, row, facts)
   const panels = all.map(({ language, text }) => {
     const label = html`<p class="small">${SAMPLE_LANGUAGES[language]}</p>`
     // What the copy button copies before the script runs, which adds the other ids.
@@ -155,5 +160,33 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
   return html`<section class="endpoint" id="${name}" ${formData(row)}>
     <div>${description}</div>
     <div class="sample"><figure>${example}</figure></div>
+  </section> `
+}
+
+/** What a newcomer needs: where the API is, one request in each language's own library, its response, and a way to send it. */
+export function firstRequest(context: PageContext, name: string, row: Endpoint): Html {
+  const { locale, texts, facts } = context
+  const { first: t, response } = texts.reference
+  const { method, path } = row
+  const { body } = createEndpointExample(context, row)
+  const verify = link(pathOfPage(locale, 'verify'), texts.verify.title)
+  const label = `${response} ${method} ${path}`
+  return html`<section class="endpoint" id="first-request" ${formData(row)}>
+    <div>
+      <h2>${anchor('first-request', t.title)}</h2>
+      ${factList([
+        [t.baseUrl, code(`${facts.origin}${BASE_PATH}`)],
+        [t.access, t.noKey],
+        [t.format, facts.keyId === undefined ? t.jsonUnsigned : t.json],
+      ])}
+      <p class="call">${methodBadge(method)} ${code(path)}</p>
+      <p>${richText(t.clients, { verify })}</p>
+    </div>
+    <div class="sample">
+      <figure>
+        ${samples(context, `first-${name}`, row, plainSamples(facts.origin + path))}
+        <pre class="json small long" tabindex="0" role="group" aria-label="${label}">${body}</pre>
+      </figure>
+    </div>
   </section> `
 }

@@ -7,7 +7,7 @@ import { plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
 import { aboutSections } from './reference-about.ts'
-import { endpointEntry } from './reference-endpoint.ts'
+import { endpointEntry, firstRequest } from './reference-endpoint.ts'
 import {
   endpointLink,
   endpointsOf,
@@ -41,13 +41,16 @@ export const REFERENCE_PAGE: Page = {
   path: 'reference',
   title: (texts) => texts.reference.title,
   description: (texts) => texts.reference.description,
+  scripts: () => ['reference-page.js'],
   body(context) {
     const { reference: t } = context.texts
+    const { status } = context.facts.registry
     const cards = REFERENCE_TAGS.map((tag) => groupCard(context, tag))
     return {
       rail: referenceRail(context, 'reference'),
       main: html`<h1>${t.title}</h1>
         <p class="lead">${t.intro}</p>
+        ${status !== undefined && firstRequest(context, 'status', status)}
         <p>
           ${richText(t.forPrograms, {
             openapi: link(LINKS.openapi, t.openapiDocument),
@@ -55,7 +58,7 @@ export const REFERENCE_PAGE: Page = {
           })}
         </p>
         ${pageSection('endpoints', t.endpoints, cards)} ${aboutSections(context)}
-        ${tryForm(context)}`,
+        ${tryForm(context)} ${status !== undefined && tryOpener(context)}`,
     }
   },
 }

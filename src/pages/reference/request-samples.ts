@@ -157,3 +157,45 @@ export function requestSamples(
     return text === undefined ? [] : [{ language, text }]
   })
 }
+
+/** A read without a key by each language's own library: nothing has to be installed. */
+export function plainSamples(
+  url: string,
+): readonly { readonly language: SampleLanguage; readonly text: string }[] {
+  return [
+    { language: 'curl', text: `curl -i ${url}` },
+    {
+      language: 'javascript',
+      text: `const response = await fetch('${url}')
+const { data } = await response.json()
+console.log(data)`,
+    },
+    {
+      language: 'python',
+      text: `import json
+from urllib.request import urlopen
+
+with urlopen("${url}") as response:
+    print(json.load(response)["data"])`,
+    },
+    {
+      language: 'go',
+      text: `package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+)
+
+func main() {
+	response, err := http.Get("${url}")
+	if err != nil {
+		panic(err)
+	}
+	defer response.Body.Close()
+	io.Copy(os.Stdout, response.Body)
+}`,
+    },
+  ]
+}
