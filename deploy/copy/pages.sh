@@ -16,6 +16,11 @@ trap 'rm -rf "$scratch"' EXIT
 GIT_INDEX_FILE=$scratch/index
 export GIT_DIR GIT_INDEX_FILE
 
+# The bytes of the files are what site.json lists. Conversions of line ends that are set for the machine must not change them.
+in_copy() {
+  (cd copy && git -c core.autocrlf=false -c core.attributesFile=/dev/null --work-tree=. "$@")
+}
+
 # What was published last: only what changed is written, and the proof stays while the service is away.
 mkdir -p copy
 before=
@@ -23,14 +28,14 @@ known=$(git ls-remote origin "$ref")
 if [ -n "$known" ]; then
   git fetch --quiet --depth 1 origin "$ref"
   before=$(git rev-parse FETCH_HEAD)
-  (cd copy && git --work-tree=. read-tree --reset -u "$before")
+  in_copy read-tree --reset -u "$before"
 fi
 
 status=0
 $SVC site copy "$@" || status=$?
 [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || exit "$status"
 
-(cd copy && git --work-tree=. add --all --force . ':!.site.lock')
+in_copy add --all --force . ':!.site.lock'
 tree=$(git write-tree)
 if [ -n "$before" ] && [ "$tree" = "$(git rev-parse "$before^{tree}")" ]; then
   echo 'The copy has not changed.'

@@ -9,6 +9,7 @@ import { LOCALES } from '@public-api/contract/terms/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody } from '../http/api-request.ts'
+import { STATUSPAGE_PATHS } from '../pages/files/statuspage.ts'
 import { ABSENT_SERVICES } from '../service/absent/absent-services.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
@@ -218,6 +219,11 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   }
 
   for (const target of paths) if (!isAsset(target)) yield served(target)
+  // Readers of a Statuspage are given a host and add the path themselves. The copy has no other API.
+  for (const target of STATUSPAGE_PATHS) {
+    const file = fileOf(target.replace(/^\/statuspage/, ''))
+    yield { file, make: () => bytesOf(target) }
+  }
   // Feeds and readers have these addresses. Static hosts answer 200, and the page says that its item was removed.
   for (const target of site.removedPaths()) {
     yield { file: fileOf(target), make: () => bytesOf(target, 410) }

@@ -22,19 +22,20 @@ ${links.join('\n')}
 /** Headers by path, in the format that Cloudflare Pages and Netlify read. */
 function headersFile(origin: string): string {
   const rules: readonly (readonly [path: string, headers: readonly string[]])[] = [
+    // Nothing is immutable here: Cloudflare gives the headers of a path to its 404 too, and what is missing may come to
+    // exist, such as the next version.
     // Pages ask the service whether it has something newer.
     ['/*', securityHeaders([], [origin])],
-    ...[...LOCALES, 'statuspage'].map(
-      (folder) => [`/${folder}/*`, ['Cache-Control', 'public, max-age=60']] as const,
+    ...[...LOCALES.map((locale) => `${locale}/*`), 'statuspage/*', 'api/*', 'badge.svg'].map(
+      (path) => [`/${path}`, ['Cache-Control', 'public, max-age=60']] as const,
     ),
     ...['/now.json', '/site.json', '/archive/versions.json', '/log/checkpoint', '/log/policy'].map(
       (path) => [path, ['Cache-Control', 'public, max-age=0, must-revalidate']] as const,
     ),
     ...['assets', 'cards', 'archive/versions', 'archive/resources', 'log/tile'].map(
-      (folder) =>
-        [`/${folder}/*`, ['Cache-Control', 'public, max-age=31536000, immutable']] as const,
+      (folder) => [`/${folder}/*`, ['Cache-Control', 'public, max-age=600']] as const,
     ),
-    ...['/now.json', '/archive/*', '/log/*', '/statuspage/*'].map(
+    ...['/now.json', '/archive/*', '/log/*', '/statuspage/*', '/api/*'].map(
       (path) => [path, ['Access-Control-Allow-Origin', '*']] as const,
     ),
     ...LOCALES.flatMap((locale) =>
@@ -58,15 +59,15 @@ function headersFile(origin: string): string {
     ['/*.atom', ['Content-Type', 'application/atom+xml; charset=utf-8']],
     ['/.well-known/api-catalog', ['Content-Type', 'application/linkset+json']],
   ]
-  return rules
-    .map(([path, headers]) => {
-      const lines: string[] = []
-      for (let index = 0; index < headers.length; index += 2) {
-        lines.push(`  ${headers[index]}: ${headers[index + 1]}`)
-      }
-      return `${path}\n${lines.join('\n')}\n`
-    })
-    .join('')
+  // Of two rules for one path, Cloudflare obeys the last one alone.
+  const byPath = Map.groupBy(rules, ([path]) => path)
+  return Array.from(byPath, ([path, same]) => {
+    const pairs = same.flatMap(([, headers]) => headers)
+    const lines = pairs.flatMap((name, index) =>
+      index % 2 === 0 ? [`  ${name}: ${pairs[index + 1]}\n`] : [],
+    )
+    return `${path}\n${lines.join('')}`
+  }).join('')
 }
 
 /** Files that only static hosts need, by name. */
@@ -80,6 +81,8 @@ export function hostFiles({
   return [
     ['index.html', redirectPage('', languages)],
     ['_headers', headersFile(origin)],
+    // The program serve takes now.json for its configuration, and ends, unless it finds this one first.
+    ['serve.json', '{}\n'],
     // GitHub Pages leaves out names that begin with a dot or an underscore unless this file exists.
     ['.nojekyll', ''],
   ]

@@ -85,7 +85,8 @@ function requireOwnFolder(folder: string): void {
   const names = fs.readdirSync(folder)
   // Without the list, the lock shows that an earlier run wrote there.
   if ([LIST_FILE, LOCK].some((name) => names.includes(name))) return
-  if (names.every((name) => name.startsWith('.'))) return
+  // GitHub writes CNAME into the branch of its pages when a domain is set before the first copy.
+  if (names.every((name) => name.startsWith('.') || name === 'CNAME')) return
   throw new CopyError(`${folder}: expected an empty folder, or one that svc site wrote before`)
 }
 

@@ -88,6 +88,8 @@ test('writes what the service serves, in a layout that static hosts serve', asyn
     'en/history/VS-0001/index.html',
     'en/history/VS-0001.md',
     'statuspage/api/v2/summary.json',
+    'api/v2/summary.json',
+    'serve.json',
     '.well-known/api-catalog',
     'sitemap.xml',
     'sitemap-pages.xml',

@@ -15,7 +15,12 @@ import { useFileScope } from '../support/test-scope.ts'
 
 const SERVICE = 'https://api.example.org'
 /** Files that the service does not have. */
-const OF_HOSTS = new Set(['/404.html', '/index.html', '/site.json'])
+const OF_HOSTS = new Set(['/404.html', '/index.html', '/site.json', '/serve.json'])
+/** The service has them below /statuspage. */
+const AT_ROOT = /^\/api\/v2\//
+/** What never changes, where the host gives the header to no error. */
+const UNCHANGING = /^\/(?:assets|cards|archive\/(?:versions|resources)|log\/tile)\//
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REDACTED = /\.redacted\.json$/
 
 /** The hosts of deploy/copy. Each serves a folder and resolves with its origin. */
@@ -49,9 +54,12 @@ const typeOf = ({ headers }: Response) => headers.get('Content-Type')?.split(';'
 
 /** The headers that `_headers` gives to a path. Throws if two rules give it the same header. */
 function readHeadersFile(text: string) {
+  const paths = new Set<string>()
   const rules = text.split(/\n(?=\/)/).map((rule) => {
     const [pattern = '', ...lines] = rule.trim().split('\n')
     const parts = pattern.split('*').map((part) => part.replaceAll('.', String.raw`\.`))
+    assert.ok(!paths.has(pattern), `${pattern} twice`)
+    paths.add(pattern)
     const headers = lines.map((line) => /^ {2}([\w-]+): (.+)$/.exec(line)?.slice(1) ?? [])
     return { pattern: new RegExp(`^${parts.join('.*')}$`), headers }
   })
@@ -104,7 +112,9 @@ for (const [program, start] of Object.entries(HOSTS)) {
         assert.equal(response.status, 200, target)
         const bytes = Buffer.from(await response.arrayBuffer())
         assert.ok(bytes.equals(readFileSync(path.join(copy, file))), target)
-        const expected = headersOf(file)
+        const expected = new Map(headersOf(file))
+        assert.doesNotMatch(expected.get('Cache-Control') ?? '', /immutable/)
+        if (UNCHANGING.test(file)) expected.set('Cache-Control', IMMUTABLE)
         for (const name of ['Cache-Control', 'Access-Control-Allow-Origin']) {
           assert.equal(response.headers.get(name), expected.get(name) ?? null, `${target}: ${name}`)
         }
@@ -112,7 +122,7 @@ for (const [program, start] of Object.entries(HOSTS)) {
           assert.equal(response.headers.get(name), value, `${target}: ${name}`)
         }
         if (REDACTED.test(file) || OF_HOSTS.has(file)) continue
-        const own = await app.fetch(target)
+        const own = await app.fetch(target.replace(AT_ROOT, '/statuspage/api/v2/'))
         await own.body?.cancel()
         const [sent, served] = [typeOf(response), typeOf(own)]
         if (sent !== served) differ.push(`${target}: ${sent}, not ${served}`)

@@ -38,6 +38,8 @@ const TYPES: { readonly [ending: string]: string } = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.txt': 'text/plain',
+  '.xml': 'application/xml',
+  '.ico': 'image/x-icon',
 }
 
 /** A deployment, and a copy of it that proves its newest version. */
@@ -76,9 +78,17 @@ async function inspect(
         'Cache-Control': 'max-age=60',
         'Content-Type': file.includes('/tile/')
           ? 'application/octet-stream'
-          : (TYPES[path.extname(file)] ?? text),
+          : file === '.well-known/api-catalog'
+            ? 'application/linkset+json'
+            : (TYPES[path.extname(file)] ?? text),
       }
-    } catch {
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EISDIR') {
+        Object.assign(sent, { status: 301, headers: { Location: `/${file}/` } })
+        damage(file, sent)
+        response.writeHead(sent.status, sent.headers).end()
+        return
+      }
       sent.status = 404
       sent.body = readFileSync(path.join(copy, '404.html'))
     }
@@ -139,7 +149,7 @@ const CASES: readonly (readonly [
     (_, sent) => {
       if (sent.status === 404) flip(sent)
     },
-    [['copy-changed', ['doctor-asks-for-nothing']]],
+    [['copy-not-found-page', ['doctor-asks-for-nothing']]],
   ],
   ['a byte of the list', at('site.json', flipFirst), [['copy-changed', ['site.json']]]],
   [
@@ -147,7 +157,7 @@ const CASES: readonly (readonly [
     (_, sent) => {
       sent.status = 200
     },
-    [['copy-missing', ['doctor-asks-for-nothing']]],
+    [['copy-fallback', ['doctor-asks-for-nothing']]],
   ],
   ...(['indexOf', 'lastIndexOf'] as const).map((find): (typeof CASES)[number] => [
     `a byte of the ${find === 'indexOf' ? 'first' : 'last'} response of the proof`,
@@ -159,6 +169,23 @@ const CASES: readonly (readonly [
   ]),
   ['no proof', at('now.json', remove), [['copy-missing', ['now.json']]]],
   ['a missing file', at('en/feed.atom', remove), [['copy-missing', ['en/feed.atom']]]],
+  [
+    'a host that hides names with a dot',
+    at('.well-known/api-catalog', remove),
+    [['copy-hidden', ['.well-known/api-catalog']]],
+  ],
+  [
+    'a page without a slash that is not there',
+    at('en/status', remove),
+    [['copy-slashless', ['en/status']]],
+  ],
+  ...['sitemap.xml', 'favicon.ico', '.well-known/api-catalog'].map(
+    (file): (typeof CASES)[number] => [
+      `a wrong type of ${file}`,
+      at(file, set('Content-Type', 'application/octet-stream')),
+      [['copy-type', [file]]],
+    ],
+  ),
   ['a redirect', at('en/status/index.html', redirect), [['copy-redirect', ['en/status/']]]],
   [
     'a wrong type',
@@ -198,12 +225,16 @@ test('the doctor names every file of a copy of which one bit was changed', async
   const found = await inspect(t, (file, sent) => {
     if (file !== 'site.json' && file !== 'now.json' && sent.body.length > 0) flip(sent)
   })
-  const named = new Set(found.flatMap(([id, where]) => (id === 'copy-changed' ? where : [])))
+  const named = new Set(
+    found.flatMap(([id, where]) =>
+      /^copy-(?:changed|not-found-page)$/.test(String(id)) ? where : [],
+    ),
+  )
   const missed = Object.keys(list.files)
     .filter((file) => readFileSync(path.join(copy, file)).length > 0)
     .filter((file) => !named.has(file) && !named.has(file.replace(/(^|\/)index\.html$/, '$1')))
   // Hosts read _headers and do not send it. The page of unknown paths is read at one.
-  assert.deepEqual(missed, ['404.html', '_headers'])
+  assert.deepEqual(missed, ['404.html', '_headers', 'serve.json'])
   assert.ok(named.has('doctor-asks-for-nothing'))
 })
 

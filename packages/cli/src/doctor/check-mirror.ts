@@ -12,12 +12,17 @@ import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { DoctorSettings } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
+import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
 
 const CONCURRENCY = 4
 /** Files that visitors do not ask for: hosts read or hide them. */
-const OF_THE_HOST = new Set(['_headers', '.nojekyll'])
+const OF_THE_HOST = new Set(['_headers', '.nojekyll', 'serve.json'])
 const NOT_FOUND = '404.html'
+/** An address for which a host has nothing. */
+const UNKNOWN = 'doctor-asks-for-nothing'
+/** A page by the address that links name, without a slash. */
+const PAGE = 'en/status'
 
 /** Media types of files; the first pattern that fits counts. */
 const TYPES: readonly (readonly [file: RegExp, type: RegExp, expected: string])[] = [
@@ -32,13 +37,22 @@ const TYPES: readonly (readonly [file: RegExp, type: RegExp, expected: string])[
   [/\.js$/, /^(?:text|application)\/javascript$/, 'text/javascript'],
   [/\.svg$/, /^image\/svg\+xml$/, 'image/svg+xml'],
   [/\.png$/, /^image\/png$/, 'image/png'],
+  [/\.ico$/, /^image\/(?:x-icon|vnd\.microsoft\.icon)$/, 'image/x-icon'],
+  [/\.xml$/, /^(?:application|text)\/xml$/, 'application/xml'],
+  [/^\.well-known\/api-catalog$/, /^application\/linkset\+json$/, 'application/linkset+json'],
 ]
 
 /** Programs of other origins read these. */
-const DATA = /^(?:now\.json$|archive\/|log\/|statuspage\/)/
+const DATA = /^(?:now\.json$|archive\/|log\/|statuspage\/|api\/)/
 /** These name what is the newest. The others of the archive and the log never change. */
 const NEWEST = /^(?:now\.json|archive\/versions\.json|log\/checkpoint)$/
 const UNCHANGING = /^(?:assets|cards|archive|log\/tile)\//
+
+/** What it means that a host sends something else for a file. */
+function missingId(file: string): FindingId {
+  if (file === NOT_FOUND) return 'copy-fallback'
+  return file.startsWith('.') ? 'copy-hidden' : 'copy-missing'
+}
 
 /** How long caches may keep a response, in seconds; undefined if it does not say. */
 function lifetimeOf(cacheControl: string | undefined): number | undefined {
@@ -127,9 +141,7 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
   async function readFile(file: string, digest?: string): Promise<Uint8Array | undefined> {
     const isNotFound = file === NOT_FOUND
     // Hosts send a page for the address of its folder.
-    const address = isNotFound
-      ? 'doctor-asks-for-nothing'
-      : file.replace(/(^|\/)index\.html$/, '$1')
+    const address = isNotFound ? UNKNOWN : file.replace(/(^|\/)index\.html$/, '$1')
     const target = pathname + address
     const where = host + target
     const headers = { 'Accept-Encoding': 'identity' }
@@ -139,18 +151,25 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
     if (status !== expected) {
       const isRedirect = status >= 300 && status < 400
       const to = isRedirect ? ` to ${response.field('Location')}` : ''
-      report(
-        isRedirect ? 'copy-redirect' : 'copy-missing',
-        where,
-        `status ${status}${to}, expected ${expected}`,
-      )
+      const id = isRedirect ? 'copy-redirect' : missingId(file)
+      report(id, where, `status ${status}${to}, expected ${expected}`)
       return undefined
     }
     if (!isNotFound) inspectHeaders(file, where, response, report)
     if (digest !== undefined && (await digestOf(body)) !== digest) {
-      report('copy-changed', where, `${body.length} bytes with another SHA-256`)
+      const id = isNotFound ? 'copy-not-found-page' : 'copy-changed'
+      report(id, where, `${body.length} bytes with another SHA-256`)
     }
     return body
+  }
+
+  /** Links name pages without a slash; hosts send the page, or lead to the address with one. */
+  async function readPage(): Promise<void> {
+    const target = pathname + PAGE
+    const { status, field } = await settings.ask({ method: 'GET', target, origin: host })
+    const to = new URL(field('Location') ?? target, host + target).pathname
+    const isRight = status === 200 || (status >= 300 && status < 400 && to === `${target}/`)
+    if (!isRight) report('copy-slashless', host + target, `status ${status}, to ${to}`)
   }
 
   const proof = await readFile('now.json')
@@ -163,6 +182,7 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
     report('copy-changed', `${settings.mirror}site.json`, 'not the list that svc site writes')
   }
   const listed = found ?? []
+  if (listed.some(([file]) => file === `${PAGE}/index.html`)) await readPage()
   // The list is in the order of writing: feeds, lists and pages of the site are last, and before them pages of the oldest versions.
   const read = listed.slice(settings.readsAllFiles === true ? 0 : -DOCTOR_BOUNDS.copyFiles)
   for (const [file, digest] of read) wanted.set(file, digest)

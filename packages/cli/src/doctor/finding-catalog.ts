@@ -375,8 +375,24 @@ export const FINDING_CATALOG = {
     'Give the files to this owner, and enable the timer as public-api-cosign@OWNER.timer.',
   ),
   'copy-missing': error(
-    'every file of the copy, and status 404 for others',
+    'every file of the copy',
     'Publish the whole folder that svc site wrote. Delete its site.json to write every file again.',
+  ),
+  'copy-fallback': error(
+    'status 404 for an address without a file',
+    'Disable the fallback of the host that answers every address with a page (of single-page applications, or of php -S).',
+  ),
+  'copy-hidden': error(
+    'the files below .well-known',
+    'Configure the host to serve names that begin with a dot.',
+  ),
+  'copy-not-found-page': warning(
+    '404.html of the copy for an address without a file',
+    `The host sends a page of its own. ${COPY_HOST}`,
+  ),
+  'copy-slashless': error(
+    'each page at its address without a slash at the end, or a redirect to the one with it',
+    'Configure the host to serve index.html of a folder, also for the address without a slash.',
   ),
   'copy-redirect': error(
     'each file at its own address, without a redirect',
