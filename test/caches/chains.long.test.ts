@@ -46,7 +46,7 @@ async function measureOldest(
     assert.equal(typeof (await rig.judge(response)), 'object')
     const age = ageSecondsOf(response, rig.clock.nowMs())
     oldest = Math.max(oldest, age)
-    // Whoever sent a stale response asks for the next one in the background, and may not have begun to.
+    // A cache that sent a stale response asks for the next one in the background, and may not have begun to.
     if (age > LIFETIME_SECONDS) await sleep(BEGIN_MS)
   }
   return oldest
