@@ -257,6 +257,8 @@ export function inspectConfig(env: Environment, workingDir: string) {
     logLevel: reader.oneOf('SVC_LOG_LEVEL', LOG_LEVELS) ?? 'info',
     /** Undefined: text on a terminal, json elsewhere. */
     logFormat: reader.oneOf('SVC_LOG_FORMAT', ['text', 'json']),
+    /** Device and inode of the journal, if systemd connected the service to it. */
+    journalStream: reader.text('JOURNAL_STREAM'),
     secretVariables: Object.fromEntries(
       Object.entries(SECRET_VARIABLES).flatMap(([name, { variable }]) => {
         const value = reader.text(variable)

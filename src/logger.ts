@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 import { pino } from 'pino'
@@ -11,7 +12,23 @@ const STYLES: { readonly [level: string]: 'red' | 'yellow' | 'cyan' | 'dim' } = 
   info: 'cyan',
 }
 
-type LogOptions = Pick<Config, 'logLevel'> & Partial<Pick<Config, 'logFormat'>>
+type LogOptions = Pick<Config, 'logLevel'> & Partial<Pick<Config, 'logFormat' | 'journalStream'>>
+
+/** Priorities of syslog, for `journalctl --priority`. */
+const PRIORITIES: { readonly [level: string]: number } = { fatal: 2, error: 3, warn: 4, info: 6 }
+
+/** Whether standard output leads to the journal of systemd (systemd.exec(5), JOURNAL_STREAM), which takes `<N>` off a line. */
+function isJournal(stream: string | undefined): boolean {
+  if (stream === undefined) return false
+  const { dev, ino } = fstatSync(1)
+  return stream === `${dev}:${ino}`
+}
+
+/** A line with the priority of its level before it. */
+function withPriority(json: string): string {
+  const [, level = ''] = /^\{"level":"(\w+)"/.exec(json) ?? []
+  return `<${PRIORITIES[level] ?? 7}>${json}`
+}
 
 /** A line of the log for people: time, level, message and fields, with the stack of an error below. */
 function formatLine(json: string): string {
@@ -36,7 +53,10 @@ function formatLine(json: string): string {
  * The log of the process on standard output: readable lines on a terminal, elsewhere one JSON object per line. Every line of
  * a worker contains its number.
  */
-export function openLog({ logLevel, logFormat }: LogOptions, worker?: number): Log {
+export function openLog(
+  { logLevel, logFormat, journalStream }: LogOptions,
+  worker?: number,
+): Log {
   const output = pino.destination({ fd: 1, sync: true })
   const isText = (logFormat ?? (process.stdout.isTTY ? 'text' : 'json')) === 'text'
   const options = {
@@ -46,5 +66,7 @@ export function openLog({ logLevel, logFormat }: LogOptions, worker?: number): L
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  return pino(options, isText ? { write: (line) => output.write(formatLine(line)) } : output)
+  if (isText) return pino(options, { write: (line) => output.write(formatLine(line)) })
+  if (!isJournal(journalStream)) return pino(options, output)
+  return pino(options, { write: (line) => output.write(withPriority(line)) })
 }

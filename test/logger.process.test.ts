@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
 import { hasProgram } from './caches/cache-process.ts'
 import { cleanEnvironment } from './support/run-svc.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const terminal = { skip: !hasProgram('script') && 'script is not installed' }
 
 const WRITE_LINES = `
 import { openLog } from './src/logger.ts'
-const log = openLog({ logLevel: 'info', logFormat: process.env.FORMAT })
+const log = openLog({ logLevel: 'info', logFormat: process.env.FORMAT, journalStream: process.env.JOURNAL_STREAM })
 log.debug({}, 'Hidden')
 log.info({ port: 8080, snapshotId: 'VS-0001' }, 'Serving at http://127.0.0.1:8080')
 const err = new Error('Connection \\u001b[31mrefused')
@@ -56,6 +59,27 @@ test('the log is JSON lines in a pipe, and readable lines on request', () => {
   })
   assert.equal((JSON.parse(second) as { level: string }).level, 'error')
   assert.match(readLog({ FORMAT: 'text' }, false), READABLE)
+})
+
+test('a line in the journal has its priority, and none elsewhere', (t) => {
+  const file = path.join(temporaryFolder(t), 'journal')
+  const output = openSync(file, 'w')
+  const { dev, ino } = fstatSync(output)
+  for (const JOURNAL_STREAM of [`${dev}:${ino}`, `${dev}:${ino + 1}`]) {
+    execFileSync(
+      process.execPath,
+      ['--no-warnings', '--input-type=module', '--eval', WRITE_LINES],
+      { env: cleanEnvironment({ JOURNAL_STREAM }), stdio: ['ignore', output, 'inherit'] },
+    )
+  }
+  closeSync(output)
+  const starts = readFileSync(file, 'utf8').trim().split('\n').map((line) => line.slice(0, 18))
+  assert.deepEqual(starts, [
+    '<6>{"level":"info"',
+    '<3>{"level":"error',
+    '{"level":"info","t',
+    '{"level":"error","',
+  ])
 })
 
 test('the log is readable on a terminal, in color unless NO_COLOR is set', terminal, () => {
