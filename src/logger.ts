@@ -53,10 +53,7 @@ function formatLine(json: string): string {
  * The log of the process on standard output: readable lines on a terminal, elsewhere one JSON object per line. Every line of
  * a worker contains its number.
  */
-export function openLog(
-  { logLevel, logFormat, journalStream }: LogOptions,
-  worker?: number,
-): Log {
+export function openLog({ logLevel, logFormat, journalStream }: LogOptions, worker?: number): Log {
   const output = pino.destination({ fd: 1, sync: true })
   const isText = (logFormat ?? (process.stdout.isTTY ? 'text' : 'json')) === 'text'
   const options = {

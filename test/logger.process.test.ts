@@ -73,7 +73,10 @@ test('a line in the journal has its priority, and none elsewhere', (t) => {
     )
   }
   closeSync(output)
-  const starts = readFileSync(file, 'utf8').trim().split('\n').map((line) => line.slice(0, 18))
+  const starts = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(0, 18))
   assert.deepEqual(starts, [
     '<6>{"level":"info"',
     '<3>{"level":"error',
