@@ -160,7 +160,7 @@ itemsFrom:
 
 ## Translations
 
-\`${TRANSLATION_LOCALES.join('/` and `')}/\` contain translations: files with the same names and only the texts. Items of lists are named by their \`id\` (releases by \`version\`, updates by \`at\`), as a list or as a map. Changes of a release have no id and are matched in order. A text without a translation, with one that starts with \`TODO\`, or with one that is older than the text is shown in English. \`svc init DIR --locale ${TRANSLATION_LOCALES[0]}\` writes the files to fill in, also for a folder that exists; \`svc translations\` lists what is missing or outdated, and \`svc translations confirm\` records that an older one still fits. The data of the API does not change.
+\`${TRANSLATION_LOCALES.join('/` and `')}/\` contain translations: files with the same names and only the texts. Items of lists are named by their \`id\` (releases by \`version\`, updates by \`at\`), as a list or as a map. Changes of a release have no id and are matched in order. A text without a translation, with one that starts with \`TODO\`, or with one that is older than the text is shown in English. The name of a group of components is translated once, at any of them. \`svc init DIR --locale ${TRANSLATION_LOCALES[0]}\` writes the files to fill in, and those that are missing in a folder that exists; \`svc translations\` lists what is missing or outdated, and \`svc translations confirm\` records that an older one still fits. The data of the API does not change.
 
 \`\`\`yaml
 # th/roadmap.yaml

@@ -7,7 +7,7 @@ import {
   warnIfSigningKeyExpired,
 } from '../process/start-check.ts'
 import { inspectSecrets } from '../secrets.ts'
-import { releasesOwnerWarnings } from './folder-owner.ts'
+import { releasesOwnerWarnings, sharedFolderWarnings } from './folder-owner.ts'
 import { installedUnitWarnings } from './installed-units.ts'
 
 /** Checks the environment, folders and secrets as a start would read them, and changes nothing. */
@@ -23,7 +23,12 @@ export function checkConfiguration(): CommandResult {
     folders = { releases: config.releasesDir, secrets: config.secretsDir, data: config.dataDir }
     const log = { debug() {}, info() {}, warn, error: warn }
     warnAboutEnvironment(config, log)
-    warnings.push(...releasesOwnerWarnings(config.releasesDir), ...installedUnitWarnings())
+    const contentDir = process.env['SVC_CONTENT_DIR'] ?? ''
+    warnings.push(
+      ...releasesOwnerWarnings(config.releasesDir),
+      ...(contentDir === '' ? [] : sharedFolderWarnings(contentDir)),
+      ...installedUnitWarnings(),
+    )
     const { publishedKeys, signingKey } = inspectSecrets(config, nowMs).secrets
     warnIfSigningKeyExpired(publishedKeys, nowMs, log)
     if (signingKey === undefined && config.runtime === 'production') {

@@ -3,15 +3,29 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import { listBelow } from '../files/folder-files.ts'
 
+/** The lines of a table of accounts, as lists of fields; none if it cannot be read. */
+function readAccounts(file: '/etc/passwd' | '/etc/group'): readonly (readonly string[])[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+  } catch {
+    return []
+  }
+}
+
 /** The login name of a user ID, or the number if the system has no name for it. */
 function userName(uid: number): string {
-  try {
-    const accounts = readFileSync('/etc/passwd', 'utf8').split('\n')
-    const fields = accounts.map((line) => line.split(':'))
-    return fields.find(([, , id]) => id === String(uid))?.[0] ?? `user ${uid}`
-  } catch {
-    return `user ${uid}`
-  }
+  const found = readAccounts('/etc/passwd').find(([, , id]) => id === String(uid))
+  return found?.[0] ?? `user ${uid}`
+}
+
+/** The name of a group ID and its members. */
+function groupOf(gid: number) {
+  const [name = `group ${gid}`, , , members = ''] =
+    readAccounts('/etc/group').find(([, , id]) => id === String(gid)) ?? []
+  const own = readAccounts('/etc/passwd').filter(([, , , id]) => id === String(gid))
+  return { name, members: new Set([...members.split(','), ...own.map(([user = '']) => user)]) }
 }
 
 /** The user ID of a folder's owner; undefined if it cannot be read. */
@@ -62,7 +76,35 @@ function cosigningUsers(timers: string): readonly string[] {
   }
 }
 
-/** Warnings about a folder of releases that is not all of one owner, or that the timer of cosignatures cannot write. */
+/** The rights of a folder that publishers share: the group may write, and what is created belongs to it (setgid). */
+const SHARED = 0o2020
+
+/** Whether a group shares a folder. */
+const isShared = (folder: string): boolean => (statSync(folder).mode & SHARED) === SHARED
+
+/** A warning about the first folder that the group which shares a folder cannot write; none for other folders. */
+export function sharedFolderWarnings(folder: string): readonly string[] {
+  try {
+    if (!isShared(folder)) return []
+    const { gid } = statSync(folder)
+    const closed = listBelow(folder, undefined, (part) => part.startsWith('.'))
+      .filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
+      .map(({ name }) => path.join(folder, name))
+      .find((place) => statSync(place).gid !== gid || !isShared(place))
+    if (closed === undefined) return []
+    const { name } = groupOf(gid)
+    const advice = `sudo chgrp -R ${name} ${folder} && sudo find ${folder} -type d -exec chmod g+ws {} +`
+    return [`the group ${name} shares ${folder} and cannot write ${closed}; run ${advice}`]
+  } catch {
+    // Another user's: what cannot be listed here is named where it is used.
+    return []
+  }
+}
+
+/**
+ * Warnings about a folder of releases that is neither all of one owner nor shared by a group, or that the timer of
+ * cosignatures cannot write.
+ */
 export function releasesOwnerWarnings(
   folder: string,
   timers: string = ENABLED_TIMERS,
@@ -70,16 +112,18 @@ export function releasesOwnerWarnings(
   const owner = ownerOf(folder)
   if (owner === undefined || owner === HIDDEN_USER) return []
   const name = userName(owner)
+  const group = isShared(folder) ? groupOf(statSync(folder).gid) : undefined
   const entries = listBelow(folder)
     .map((entry) => path.join(folder, entry.name))
     .filter((place) => lstatSync(place, { throwIfNoEntry: false })?.uid !== owner)
-  const [first] = entries
+  const [first] = group === undefined ? entries : []
   const others = [...new Set(entries.flatMap((place) => ownerOf(place) ?? []))].map(userName)
   return [
+    ...sharedFolderWarnings(folder),
     first !== undefined &&
-      `${folder} belongs to ${name}, and files in it to ${others.join(', ')}, such as ${first}; expected one owner: sudo chown -R ${name} ${folder}`,
+      `${folder} belongs to ${name}, and files in it to ${others.join(', ')}, such as ${first}; expected one owner: sudo chown -R ${name} ${folder}; several publishers share it by a group: docs/operating.md, "Two people publish"`,
     ...cosigningUsers(timers)
-      .filter((user) => user !== name)
+      .filter((user) => user !== name && group?.members.has(user) !== true)
       .map(
         (user) =>
           `public-api-cosign@${user}.timer cannot write ${folder}, which belongs to ${name}; expected public-api-cosign@${name}.timer`,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { releasesOwnerWarnings } from '../../src/cli/folder-owner.ts'
+import { releasesOwnerWarnings, sharedFolderWarnings } from '../../src/cli/folder-owner.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { svcIn } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('a valid configuration passes, and nothing is created', async (t) => {
   const { folder } = makeDeployment(t)
@@ -88,12 +89,29 @@ test(
     assert.equal(status, 0)
     assert.ok(
       out.includes(
-        `  ${releases} belongs to root, and files in it to user 54321, such as ${file}; expected one owner: sudo chown -R root ${releases}\n`,
+        `  ${releases} belongs to root, and files in it to user 54321, such as ${file}; expected one owner: sudo chown -R root ${releases}; several publishers share it by a group: docs/operating.md, "Two people publish"\n`,
       ),
       out,
     )
   },
 )
+
+test('a folder that a group shares may have several owners, and names what it cannot write', (t) => {
+  const folder = temporaryFolder(t)
+  const [versions, discarded] = ['versions', '.discarded'].map((name) => path.join(folder, name))
+  for (const each of [versions ?? '', discarded ?? '']) mkdirSync(each)
+  assert.deepEqual(sharedFolderWarnings(folder), [])
+  chmodSync(folder, 0o2775)
+  const [warning = ''] = releasesOwnerWarnings(folder)
+  assert.match(warning, /^the group \S+ shares \S+ and cannot write \S+\/versions; run sudo chgrp -R/)
+  chmodSync(versions ?? '', 0o2775)
+  if (userInfo().uid === 0) {
+    const file = path.join(versions ?? '', 'a')
+    writeFileSync(file, '')
+    chownSync(file, 54_321, -1)
+  }
+  assert.deepEqual(releasesOwnerWarnings(folder), [])
+})
 
 test('a timer of cosignatures that runs as another user is a warning', (t) => {
   const { folder } = makeDeployment(t)

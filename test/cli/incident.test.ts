@@ -277,7 +277,7 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
     [1, ['--to', '2027-02-15T05:00:00Z'], /is planned from .* already; expected another time/],
     [1, ['--to', '2027-02-15T01:00:00Z'], /endsAt: found .*, expected a timestamp after/],
     [2, [], /expected --from TIME or --to TIME/],
-    [2, ['--to', 'tomorrow'], /--to expects a time in UTC/],
+    [2, ['--to', 'tomorrow'], /--to expects a time such as/],
   ] as const) {
     const outcome = await reschedule(...args)
     assert.equal(outcome.status, status, outcome.error)
@@ -492,6 +492,7 @@ test('what a colleague left in the folder does not stop an incident, and is name
   writeFileSync(path.join(content, 'notes.txt'), 'What I saw.\n')
   writeFileSync(path.join(content, 'architecture.yaml'), 'components: [\n')
   writeFileSync(path.join(content, 'publishing.yaml'), 'allowedTexts: 5\n')
+  fs.rmSync(path.join(content, 'wallet.yaml'))
   symlinkSync('/etc/passwd', path.join(content, 'wallet.yaml'))
   const opened = succeeded(await run(...OPEN, ...DOWN, ...publication))
   for (const expected of [
@@ -545,12 +546,8 @@ test('an edit that was not published is published by the same command again', as
     assert.match(again.error, /already exists|has this state|is resolved already|is open/)
     assert.equal(read(), edited)
   }
-  const resolved = await run(
-    ...argsOf('incident resolve a --text Over. --at 2027-01-31T10:00:00+07:00'),
-  )
-  succeeded(resolved)
-  assert.match(read(), /resolvedAt: 2027-01-31T03:00:00Z/)
-  const note = argsOf('incident update a --text Why. --at 2027-02-01T00:00:00Z')
+  succeeded(await run(...argsOf('incident resolve a --text Over.')))
+  const note = argsOf('incident update a --text Why.')
   assert.match((await run(...note)).error, /is resolved; expected svc incident reopen/)
   succeeded(await run(...note, '--state', 'resolved'))
 })

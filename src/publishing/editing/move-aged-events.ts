@@ -300,7 +300,13 @@ export function planMove(
   replaced: ReadonlyMap<string, Buffer> = new Map(),
 ) {
   const read = (file: string) => replaced.get(file)?.toString('utf8') ?? readText(contentDir, file)
-  const { value } = parseYamlSource('status.yaml', read('status.yaml') ?? '')
+  let text: string | undefined
+  try {
+    text = read('status.yaml')
+  } catch {
+    // A file that cannot be read has its own mistake.
+  }
+  const { value } = parseYamlSource('status.yaml', text ?? '')
   if (value === undefined || schemaMistake(SNAPSHOT_SCHEMAS.status, value.value) !== undefined) {
     return undefined
   }
