@@ -103,7 +103,10 @@ test('a folder that a group shares may have several owners, and names what it ca
   assert.deepEqual(sharedFolderWarnings(folder), [])
   chmodSync(folder, 0o2775)
   const [warning = ''] = releasesOwnerWarnings(folder)
-  assert.match(warning, /^the group \S+ shares \S+ and cannot write \S+\/versions; run sudo chgrp -R/)
+  assert.match(
+    warning,
+    /^the group \S+ shares \S+ and cannot write \S+\/versions; run sudo chgrp -R/,
+  )
   chmodSync(versions ?? '', 0o2775)
   if (userInfo().uid === 0) {
     const file = path.join(versions ?? '', 'a')

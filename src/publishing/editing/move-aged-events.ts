@@ -300,13 +300,13 @@ export function planMove(
   replaced: ReadonlyMap<string, Buffer> = new Map(),
 ) {
   const read = (file: string) => replaced.get(file)?.toString('utf8') ?? readText(contentDir, file)
-  let text: string | undefined
+  let statusText: string | undefined
   try {
-    text = read('status.yaml')
+    statusText = read('status.yaml')
   } catch {
     // A file that cannot be read has its own mistake.
   }
-  const { value } = parseYamlSource('status.yaml', text ?? '')
+  const { value } = parseYamlSource('status.yaml', statusText ?? '')
   if (value === undefined || schemaMistake(SNAPSHOT_SCHEMAS.status, value.value) !== undefined) {
     return undefined
   }
