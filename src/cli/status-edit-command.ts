@@ -21,7 +21,6 @@ import {
   type UpdateOptions,
 } from '../publishing/editing/edit-status.ts'
 import type { EventTemplate } from '../publishing/editing/event-templates.ts'
-import { TEMPLATES_FOLDER } from '../publishing/rules/content-folder.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { whenStopped } from './new-file.ts'
 import {
@@ -49,8 +48,11 @@ export const EDIT_OPTIONS = {
   at: timeOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
   publish: flag('publish the status in the same step'),
   over: OVER_OPTION,
-  note: textOption(`TEXT: the note of the version, with --publish (default: the components
+  note: {
+    ...textOption(`TEXT: the note of the version, with --publish (default: the components
     and the state); a note can never be removed`),
+    short: 'm',
+  },
   ...PUBLICATION_OPTIONS,
 } as const
 
@@ -112,7 +114,7 @@ export async function fillFromTemplate<
     const otherwise =
       names.length === 0 ? 'none: the content has no such template' : `one of ${names.join(', ')}`
     const expected = expectedName(name, names, 'a known template', otherwise)
-    const file = `${TEMPLATES_FOLDER}/${name}.yaml`
+    const file = `templates/${name}.yaml`
     const faulty = mistakes.some((each) => each.file.endsWith(file)) ? ', which has mistakes' : ''
     throw new UsageError(
       `--template ${JSON.stringify(name.slice(0, 64))}${faulty}; expected ${expected}`,

@@ -122,7 +122,7 @@ ann sh -c "echo 'items: [' >> $c/roadmap.yaml; echo seen > $c/notes.txt; touch $
 fails 2 'a dash that a phone types' ben svc incident open —title Reads --impact major
 says 'roadmap.yaml has mistakes and is not published' ben svc incident open --id night --title "Reads fail" --title-th "อ่านไม่ได้" --impact major --component read-api=degraded --summary "Reads fail." --text "$(printf 'We look.
 More soon.')" --at 2026-11-01T07:00:00+07:00 --publish -m "$(printf 'x%.0s' $(seq 600))"
-says 'was cut at 500|Published' ben svc versions
+says 'x{100}' ben svc versions
 says 'at: 2026-11-01T00:00:00Z' cat $c/status.yaml
 says 'serves [0-9]+ versions' ann svc tlog status || says 'versions signed' ann svc tlog status
 fails 1 'already exists' ben svc incident open --id night --title "Reads fail" --impact major --component read-api=degraded --summary "Reads fail." --text "$(printf 'We look.
