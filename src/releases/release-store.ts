@@ -225,30 +225,14 @@ function createReleaseFolder(directory: string) {
   }
 }
 
-/**
- * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
- * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
- *
- * Readers never see an incomplete file or version. Published files never change; only redaction removes one. A store
- * keeps no state, so several processes may use one folder at a time. The first write creates the folder. Every method
- * throws a ReleaseFileError.
- */
-export function openReleaseStore(directory: string) {
-  const folder = createReleaseFolder(directory)
-  const { root, pathOf, versionFile, resourceFile, cardFile, redactionFile } = folder
-  const { readText, missing, list, writeInFolder, readRedaction } = folder
+/** What publishers compute from the versions and keep beside them: no version names it, and readers can do without. */
+function createDerivedFiles({
+  root,
+  pathOf,
+  cardFile,
+  writeInFolder,
+}: ReturnType<typeof createReleaseFolder>) {
   return {
-    readRedaction,
-
-    /** The published files of the transparency log; undefined without one. Throws a TlogError. */
-    readTlogFiles: () => readTlogFiles(root),
-
-    /** One file of the log, also one that is not served; undefined if it does not exist. Throws a TlogError. */
-    readTlogFile: (name: TlogFileName) => readTlogFile(root, name),
-
-    /** Every entry of the folder, also of other kinds than a release has. */
-    listEntries: () => list(),
-
     /** The PNG of a social card; undefined without a readable one. */
     readCard(name: string): Uint8Array | undefined {
       try {
@@ -285,6 +269,34 @@ export function openReleaseStore(directory: string) {
     removeCards(): void {
       writeInFolder('cards/all', () => fs.rmSync(pathOf('cards'), { recursive: true, force: true }))
     },
+  }
+}
+
+/**
+ * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
+ * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
+ *
+ * Readers never see an incomplete file or version. Published files never change; only redaction removes one. A store
+ * keeps no state, so several processes may use one folder at a time. The first write creates the folder. Every method
+ * throws a ReleaseFileError.
+ */
+export function openReleaseStore(directory: string) {
+  const folder = createReleaseFolder(directory)
+  const { root, pathOf, versionFile, resourceFile, redactionFile } = folder
+  const { readText, missing, list, writeInFolder, readRedaction } = folder
+  return {
+    readRedaction,
+
+    /** The published files of the transparency log; undefined without one. Throws a TlogError. */
+    readTlogFiles: () => readTlogFiles(root),
+
+    /** One file of the log, also one that is not served; undefined if it does not exist. Throws a TlogError. */
+    readTlogFile: (name: TlogFileName) => readTlogFile(root, name),
+
+    /** Every entry of the folder, also of other kinds than a release has. */
+    listEntries: () => list(),
+
+    ...createDerivedFiles(folder),
 
     /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
     readVersionIds(): readonly string[] {

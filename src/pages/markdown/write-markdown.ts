@@ -61,11 +61,8 @@ interface Block {
   readonly marker?: string
 }
 
-/**
- * Markdown of the readable parts of a page: CommonMark with the tables of GitHub. It contains no HTML: published text
- * is escaped, whatever it is.
- */
-export function writeMarkdown(root: PageElement, resolveLink: ResolveLink): string {
+/** Writes what is within a line. */
+function createLineWriter(resolveLink: ResolveLink) {
   function inline(node: PageNode): string {
     if (!isElement(node)) return 'value' in node ? escapeMarkdown(node.value) : ''
     const { tagName } = node
@@ -102,31 +99,41 @@ export function writeMarkdown(root: PageElement, resolveLink: ResolveLink): stri
     return shownText(joinInline(pieces)).trim()
   }
 
+  return { lineOf, flat }
+}
+
+function listItem(marker: string, blocks: readonly Block[]): string {
+  const text = blocks
+    .map((block, index) => (index === 0 ? '' : block.marker ? '\n' : '\n\n') + block.text)
+    .join('')
+  return `${marker} ${indent(text, marker.length + 1)}`
+}
+
+/** A list. Two lists that follow each other have different markers, so that they remain two. */
+function list(
+  items: readonly (readonly Block[])[],
+  [marker, other]: readonly [string, string],
+  previous: Block | undefined,
+  isNumbered = false,
+): readonly Block[] {
+  const shown = items.filter((blocks) => blocks.length > 0)
+  if (shown.length === 0) return []
+  const used = previous?.marker === marker ? other : marker
+  const lines = shown.map((item, index) => listItem((isNumbered ? index + 1 : '') + used, item))
+  return [{ text: lines.join('\n'), marker: used }]
+}
+
+/**
+ * Markdown of the readable parts of a page: CommonMark with the tables of GitHub. It contains no HTML: published text
+ * is escaped, whatever it is.
+ */
+export function writeMarkdown(root: PageElement, resolveLink: ResolveLink): string {
+  const { lineOf, flat } = createLineWriter(resolveLink)
+
   function heading(element: PageElement): readonly Block[] {
     const text = flat(element)
     const marks = '#'.repeat(Number(element.tagName.slice(1)))
     return text === '' ? [] : [{ text: `${marks} ${text}` }]
-  }
-
-  function listItem(marker: string, blocks: readonly Block[]): string {
-    const text = blocks
-      .map((block, index) => (index === 0 ? '' : block.marker ? '\n' : '\n\n') + block.text)
-      .join('')
-    return `${marker} ${indent(text, marker.length + 1)}`
-  }
-
-  /** A list. Two lists that follow each other have different markers, so that they remain two. */
-  function list(
-    items: readonly (readonly Block[])[],
-    [marker, other]: readonly [string, string],
-    previous: Block | undefined,
-    isNumbered = false,
-  ): readonly Block[] {
-    const shown = items.filter((blocks) => blocks.length > 0)
-    if (shown.length === 0) return []
-    const used = previous?.marker === marker ? other : marker
-    const lines = shown.map((item, index) => listItem((isNumbered ? index + 1 : '') + used, item))
-    return [{ text: lines.join('\n'), marker: used }]
   }
 
   function definitions(element: PageElement): readonly (readonly Block[])[] {

@@ -76,6 +76,29 @@ function createNotFoundFiles({ pageFiles }: PageFiles, facts: SiteData): (path: 
   }
 }
 
+/** The files of generated pages, rendered for each request, so that a long history takes no memory. */
+function createGeneratedFiles(
+  pageFiles: PageFiles,
+  facts: SiteData,
+): (path: string) => App | undefined {
+  let last:
+    | { readonly path: string; readonly files: ReturnType<PageFiles['pageFiles']> }
+    | undefined
+  return (path) => {
+    const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
+    const htmlPath = path.slice(0, path.length - (ending?.length ?? 0))
+    // A copy has both forms of a page, one after the other, and one is made from the other.
+    if (facts.copy === undefined || last?.path !== htmlPath) {
+      const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
+      const page = locale && generatedPage(pageFiles.contextOf(locale), below)
+      if (!page) return undefined
+      last = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
+    }
+    const { negotiated, twin } = last.files
+    return ending === undefined ? negotiated : twin
+  }
+}
+
 /**
  * Handles every request outside `/api`: the pages in each locale, feeds, assets, challenges, well-known files, and an
  * HTML 404 for everything else. A page is rendered at its first request of a UTC day and cached. A site belongs to one release: a new
@@ -173,25 +196,7 @@ export function createSite(options: SiteOptions) {
     )
   }
 
-  let last:
-    | { readonly path: string; readonly files: ReturnType<typeof pageFiles.pageFiles> }
-    | undefined
-
-  /** A generated page, rendered for each request, so that a long history takes no memory. */
-  function generatedFile(path: string): App | undefined {
-    const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
-    const htmlPath = path.slice(0, path.length - (ending?.length ?? 0))
-    // A copy has both forms of a page, one after the other, and one is made from the other.
-    if (facts.copy === undefined || last?.path !== htmlPath) {
-      const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
-      const page = locale && generatedPage(pageFiles.contextOf(locale), below)
-      if (!page) return undefined
-      last = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
-    }
-    const { negotiated, twin } = last.files
-    return ending === undefined ? negotiated : twin
-  }
-
+  const generatedFile = createGeneratedFiles(pageFiles, facts)
   const notFoundFile = createNotFoundFiles(pageFiles, facts)
 
   function redirectOf(path: string): SiteFile | undefined {
