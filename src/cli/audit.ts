@@ -8,28 +8,77 @@ import { onlyArgument } from '@public-api/cli-kit/option-values'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { command as auditService } from '@public-api/cli/src/audit-command.ts'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
+import { formatInstant } from '@public-api/contract/text/instant'
+import type { verifyReleases } from '../publishing/releases/verify-releases.ts'
 import { formatVersions } from './find.ts'
-import { openExistingReleases } from './releases-folder.ts'
+import { openReadableReleases } from './releases-folder.ts'
+
+/** In `--json`; the count says how many there are. */
+const MAX_FINDINGS = 1000
+/** Kinds of findings that are printed, and places of each. */
+const MAX_KINDS = 20
+const MAX_PLACES = 3
+
+/** One line for each kind of finding, with the first places. */
+function groupFindings(
+  findings: readonly { readonly where: string; readonly message: string }[],
+): readonly string[] {
+  const kinds = [...Map.groupBy(findings, ({ message }) => message)]
+  const lines = kinds.slice(0, MAX_KINDS).map(([message, same]) => {
+    const places = same.slice(0, MAX_PLACES).map(({ where }) => where)
+    const more = same.length - places.length
+    return `${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}: ${message}`
+  })
+  const left = kinds.length - lines.length
+  return left > 0 ? [...lines, `and ${pluralOf(left, 'more kind')}`] : lines
+}
+
+/** Checks what a copy has beside its archive, and adds to the findings. */
+async function checkCopyFolder(
+  folder: string,
+  { versions, findings }: Awaited<ReturnType<typeof verifyReleases>>,
+) {
+  const { checkCopy } = await import('../copy/check-copy.ts')
+  return checkCopy(folder, versions, Date.now(), (where, message) => {
+    findings.push({ where, message })
+  })
+}
+
+function copyLines(copy: Awaited<ReturnType<typeof checkCopyFolder>> | undefined) {
+  if (copy === undefined) return []
+  const { files, proof } = copy
+  return [
+    proof === undefined
+      ? 'There is no now.json: nothing says when a version was the newest.'
+      : `now.json proves that ${proof.snapshotId} was the newest of ${proof.origin} at ${formatInstant(proof.provedAtMs)}, by the key ${proof.keyId}.`,
+    files === undefined
+      ? 'There is no site.json: the pages were not compared.'
+      : `${pluralOf(files, 'file')} as site.json, which no key signs, says.`,
+  ]
+}
 
 const auditFolder = createCommand({
   usage: 'audit DIR [--json]',
   about: `With DIR, checks a releases folder from end to end: every version with its hash and
 its changes, the digest of every resource of every version, and every redaction.
-Nothing is written.`,
+DIR may also be a copy or its archive; of a copy it also checks now.json, the log,
+and its files against site.json. Nothing is written.`,
   options: {},
   takesArguments: true,
   async run({ positionals }) {
-    const { folder, store } = openExistingReleases(onlyArgument(positionals, 'folder'))
+    const { folder, kind, store } = openReadableReleases(onlyArgument(positionals, 'folder'))
     const { verifyReleases } = await import('../publishing/releases/verify-releases.ts')
-    const { versions, resources, redacted, removed, findings } = await verifyReleases(store)
+    const verified = await verifyReleases(store, kind)
+    const { versions, resources, redacted, removed, findings } = verified
     const redactions = redacted.length
+    const copy = kind === 'copy' ? await checkCopyFolder(folder, verified) : undefined
     if (findings.length > 0) {
       throw new CommandFailure(
         'FINDINGS',
         `${folder} has ${pluralOf(findings.length, 'finding')}`,
         {
-          details: findings.map(({ where, message }) => `${where}: ${message}`),
-          members: { folder, findings },
+          details: groupFindings(findings),
+          members: { folder, count: findings.length, findings: findings.slice(0, MAX_FINDINGS) },
         },
       )
     }
@@ -44,8 +93,10 @@ Nothing is written.`,
         redacted,
         removed,
         findings,
+        ...(copy === undefined ? {} : { copy }),
       },
       lines: [
+        ...copyLines(copy),
         `${folder} is intact up to ${head}: ${pluralOf(versions.length, 'version')}, ${pluralOf(resources, 'resource')}, ${pluralOf(redactions, 'redaction')}.`,
         ...redacted.map(
           ({ resource, snapshotIds, redactedAt, reason }) =>

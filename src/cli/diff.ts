@@ -10,6 +10,7 @@ import {
   CONTENT_OPTION,
   contentFolder,
   RELEASES_OPTION,
+  openReadableReleases,
   openReleasesFolder,
 } from './releases-folder.ts'
 
@@ -63,7 +64,10 @@ text changed after them are named. Nothing is written.`,
     if (positionals.length > 0 && values.content !== undefined) {
       throw new UsageError('expected either two versions or --content')
     }
-    const { store } = openReleasesFolder(values.releases)
+    const { store } =
+      positionals.length > 0
+        ? openReadableReleases(values.releases)
+        : openReleasesFolder(values.releases)
     const { readText, ...result } = await (positionals.length > 0
       ? diffOfVersions(store, positionals)
       : diffOfContent(store, contentFolder(values.content)))

@@ -1,6 +1,6 @@
 import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { openExistingReleases, RELEASES_OPTION } from './releases-folder.ts'
+import { openReadableReleases, RELEASES_OPTION } from './releases-folder.ts'
 import { readOneLine } from './standard-input.ts'
 
 /** `VS-0003 to VS-0007` for consecutive versions, else each. */
@@ -27,8 +27,9 @@ does not appear in the shell history. The output does not repeat it.`,
     if (others.length > 0) throw new UsageError('expected one text; put several words in quotes')
     const text = given === '-' ? await readOneLine('text', 'Text to find: ') : given
     if (text.trim() === '') throw new UsageError('expected a text that is not blank')
-    const { folder, store } = openExistingReleases(values.releases)
-    if (store.readVersionIds().length === 0) {
+    const { folder, store } = openReadableReleases(values.releases)
+    const { readVersions } = await import('../publishing/releases/published-versions.ts')
+    if (readVersions(store).length === 0) {
       throw new UsageError(`${folder} has no published version; expected --releases DIR`)
     }
     const { findText } = await import('../publishing/releases/find-text.ts')

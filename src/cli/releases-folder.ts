@@ -3,6 +3,7 @@ import path from 'node:path'
 import { UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
 import { openReleaseStore } from '../releases/release-store.ts'
+import { locateReleases } from '../releases/releases-place.ts'
 import { chooseFolder } from './service-environment.ts'
 
 /** `--content` of the commands that read the content folder. */
@@ -32,4 +33,19 @@ export function openExistingReleases(option: string | undefined) {
   if (stats?.isDirectory() === true) return opened
   const found = stats === undefined ? 'does not exist' : 'is not a folder'
   throw new UsageError(`the releases folder ${opened.folder} ${found}`)
+}
+
+/**
+ * The releases of a folder that is only read: a publisher's, an archive or a copy. Throws a UsageError for a folder of
+ * something else.
+ */
+export function openReadableReleases(option: string | undefined) {
+  const { folder, store } = openExistingReleases(option)
+  const place = locateReleases(folder)
+  if (place === undefined) {
+    const expected = 'expected one with versions, a copy that svc site wrote, or its archive'
+    throw new UsageError(`${folder} is another kind of folder; ${expected}`)
+  }
+  const { kind } = place
+  return { folder, kind, store: place.folder === folder ? store : openReleaseStore(place.folder) }
 }

@@ -2,7 +2,7 @@ import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/c
 import { formatJson } from '@public-api/cli-kit/format-json'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { formatResource } from './format-diff.ts'
-import { openExistingReleases, RELEASES_OPTION } from './releases-folder.ts'
+import { openReadableReleases, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'show VS-NNNN [RESOURCE] [options]',
@@ -19,7 +19,7 @@ export const command = createCommand({
     if (snapshotId === undefined || others.length > 0) {
       throw new UsageError('expected a version and at most one resource, such as VS-0001 status')
     }
-    const { store } = openExistingReleases(values.releases)
+    const { store } = openReadableReleases(values.releases)
     const { readVersions, requireVersion, resourceFault } =
       await import('../publishing/releases/published-versions.ts')
     const entry = requireVersion(readVersions(store), snapshotId)

@@ -1,7 +1,7 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
 import { numberOption } from '@public-api/cli-kit/option-values'
-import { openExistingReleases, RELEASES_OPTION } from './releases-folder.ts'
+import { openReadableReleases, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'versions [--limit N] [options]',
@@ -14,7 +14,7 @@ and what was redacted from them, when and why. The whole chain is checked first.
   json: 'print the entries as one JSON object, newest first',
   exit: '0 done, 1 a damaged history or failure, 2 wrong usage',
   async run({ values }) {
-    const { folder, store } = openExistingReleases(values.releases)
+    const { folder, store } = openReadableReleases(values.releases)
     const { readVersions } = await import('../publishing/releases/published-versions.ts')
     const versions = readVersions(store)
     const newestFirst = versions.toReversed().slice(0, values.limit)

@@ -12,9 +12,9 @@ import { readBelow } from '../files/folder-files.ts'
 import { type CopyFile, CopyError } from './copy-source.ts'
 
 /** Lists what a run wrote, so that the next one writes and removes only what changed. */
-const LIST_FILE = 'site.json'
+export const LIST_FILE = 'site.json'
 /** Of a million files. */
-const MAX_LIST_BYTES = 256 * 1024 * 1024
+export const MAX_LIST_BYTES = 256 * 1024 * 1024
 /** Complete files wait here until all of them are there. */
 const STAGING = '.staging'
 /** Names the files that a run creates, replaces or removes, until the list is right again. A run that was killed leaves it. */
@@ -23,6 +23,10 @@ const LOCK = '.site.lock'
 /** Names the process that has the lock. */
 const HOLDER = '.site.lock.pid'
 const LOCK_WAIT_MS = 1000
+/** Whether a file of a copy is a run's own, and no part of it. */
+export const isOwnFile = (file: string): boolean =>
+  file === LIST_FILE || /^\.(?:site\.|staging(?:\/|$))/.test(file)
+
 const RIGHTS = { mode: 0o644 }
 const FOLDER_MODE = 0o755
 
@@ -59,7 +63,8 @@ function readValue(folder: string, file: string): unknown {
   }
 }
 
-function readList(folder: string): List {
+/** The list of the files of a copy; none without one. Throws a CopyError for another file in its place. */
+export function readList(folder: string): List {
   const list = readValue(folder, LIST_FILE)
   if (list === undefined) return { files: new Map() }
   const files = propertyOf(list, 'files')
@@ -129,20 +134,55 @@ function removeFile(folder: string, file: string): void {
   }
 }
 
+/** Creates a folder below the copy that a web server can enter, whatever the umask. */
+function makeReadableFolder(folder: string): void {
+  const first = fs.mkdirSync(folder, { recursive: true })
+  if (first === undefined) return
+  for (let made = folder; made.length >= first.length; made = path.dirname(made)) {
+    fs.chmodSync(made, FOLDER_MODE)
+  }
+}
+
+/**
+ * Lets a web server read a copy that was written under a stricter umask, which its list tells. The list is mended last, so
+ * that a run which is killed leaves the rest to the next one.
+ */
+function mendRights(folder: string, files: readonly string[]): void {
+  const list = path.join(folder, LIST_FILE)
+  if (((fs.lstatSync(list, { throwIfNoEntry: false })?.mode ?? 0o777) & 0o044) === 0o044) return
+  requireOwnFiles(folder, files)
+  const folders = new Set(['.'])
+  for (const file of files) {
+    const place = path.join(folder, file)
+    if (fs.existsSync(place)) fs.chmodSync(place, RIGHTS.mode)
+    for (let at = path.dirname(file); !folders.has(at); at = path.dirname(at)) folders.add(at)
+  }
+  for (const each of folders) {
+    const place = path.join(folder, each)
+    if (fs.existsSync(place)) fs.chmodSync(place, FOLDER_MODE)
+  }
+  fs.chmodSync(list, RIGHTS.mode)
+}
+
 /** Where the complete files of a run wait, and the list that names all files of the copy. */
 function createStaging(folder: string) {
   const staging = path.join(folder, STAGING)
   fs.rmSync(staging, { recursive: true, force: true })
   fs.mkdirSync(staging)
   const at = (name: string): string => path.join(staging, name)
+  const write = (name: string, bytes: Uint8Array | string) => {
+    fs.writeFileSync(at(name), bytes, RIGHTS)
+    // A web server reads the copy, whatever the umask of the run.
+    fs.chmodSync(at(name), RIGHTS.mode)
+  }
   /** Replaces a file that must survive a power failure. */
   const replace = (file: string, text: string) => {
-    fs.writeFileSync(at('flushed'), text, RIGHTS)
+    write('flushed', text)
     syncFile(at('flushed'))
     fs.renameSync(at('flushed'), path.join(folder, file))
   }
   return {
-    write: (name: string, bytes: Uint8Array) => fs.writeFileSync(at(name), bytes, RIGHTS),
+    write,
     move: (name: string, file: string) => fs.renameSync(at(name), path.join(folder, file)),
     writeMoved: (files: readonly string[]) => replace(MOVED_FILE, JSON.stringify(files)),
     writeList(files: List['files'], madeOf: string): void {
@@ -171,6 +211,7 @@ export async function writeCopy(
   onFile: () => void = () => {},
 ) {
   const { files: before, madeOf: madeBefore } = readState(folder)
+  mendRights(folder, [...before.keys()])
   const { madeOf } = content
   if (madeBefore === madeOf) return { files: before.size, written: 0, removed: 0 }
   const files = content.files()
@@ -199,11 +240,12 @@ export async function writeCopy(
     const made = new Set<string>()
     for (const [index, file] of staged.entries()) {
       const parent = path.join(folder, path.dirname(file))
-      if (!made.has(parent)) fs.mkdirSync(parent, { recursive: true })
+      if (!made.has(parent)) makeReadableFolder(parent)
       made.add(parent)
       staging.move(String(index), file)
     }
-    for (const file of removed) removeFile(folder, file)
+    // Pages before the data that they name.
+    for (const file of removed.toReversed()) removeFile(folder, file)
     staging.writeList(after, madeOf)
     fs.rmSync(path.join(folder, MOVED_FILE), { force: true })
     return { files: after.size, written: staged.length, removed: removed.length }

@@ -6,6 +6,7 @@ import { type CopyFile, listCopyFiles } from '../../src/copy/copy-source.ts'
 import { withCopyFolder, writeCopy } from '../../src/copy/write-copy.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
+import { missingIn, readCopy } from '../support/copy-consistency.ts'
 import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -28,56 +29,6 @@ async function filesOf(releasesDir: string): Promise<readonly CopyFile[]> {
     files.push({ ...file, make: () => bytes })
   }
   return files
-}
-
-/** All files below a folder with their text. */
-function read(folder: string): ReadonlyMap<string, string> {
-  return new Map(
-    fs
-      .readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.join(entry.parentPath, entry.name))
-      .map((file) => [path.relative(folder, file), fs.readFileSync(file, 'latin1')] as const)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  )
-}
-
-/** What the files of a copy name and the copy does not have. */
-function missingIn(files: ReadonlyMap<string, string>): readonly string[] {
-  const missing: string[] = []
-  const need = (by: string, ...names: readonly string[]) => {
-    if (!names.some((name) => files.has(name))) missing.push(`${by}: ${names[0]}`)
-  }
-  for (const [file, text] of files) {
-    if (!file.endsWith('.html')) continue
-    // The same page in another language is moved at another moment.
-    const own = text.replaceAll(/<a [^>]*hreflang=[^>]*>/g, '')
-    for (const [, address = ''] of own.matchAll(/ (?:href|src|data-index)="\/([^"/#?][^"#?]*)/g)) {
-      need(file, address, `${address}/index.html`)
-    }
-    for (const [, name, digest] of text.matchAll(
-      /data-resource="([^"]+)" data-digest="([^"]+)"/g,
-    )) {
-      need(file, `archive/resources/${name}/${digest}.json`)
-    }
-    for (const [, version] of text.matchAll(/data-version="(VS-\d+)"/g)) {
-      need(file, `archive/versions/${version}.json`)
-    }
-  }
-  const index = files.get('archive/versions.json')
-  const { versions } = JSON.parse(index ?? '{"versions":[]}') as { versions: readonly string[] }
-  for (const id of versions) need('versions.json', `archive/versions/${id}.json`)
-  for (const id of versions) {
-    const entry = JSON.parse(files.get(`archive/versions/${id}.json`) ?? '{"resources":{}}') as {
-      resources: { readonly [name: string]: string }
-    }
-    for (const [name, digest] of Object.entries(entry.resources)) {
-      need(id, `archive/resources/${name}/${digest}.json`)
-    }
-  }
-  const size = files.get('log/checkpoint')?.split('\n')[1]
-  if (size !== undefined) need('log/checkpoint', `log/tile/0/000.p/${size}`)
-  return missing
 }
 
 /** Ends the process, as far as a test can: nothing after this call to the file system happens. */
@@ -117,13 +68,13 @@ test('a run that is killed after any change leaves a copy without a contradictio
 
   await write(at('old'), ofOld)
   await write(at('new'), ofNew)
-  const [original, wanted] = [read(at('old')), read(at('new'))]
-  assert.deepEqual(missingIn(read(at('old'))), [])
+  const [original, wanted] = [readCopy(at('old')), readCopy(at('new'))]
+  assert.deepEqual(missingIn(readCopy(at('old'))), [])
   assert.deepEqual(missingIn(wanted), [])
 
   fs.cpSync(at('old'), at('watched'), { recursive: true })
   const count = watchChanges(t, (number) => {
-    assert.deepEqual(missingIn(read(at('watched'))), [], `before change ${number}`)
+    assert.deepEqual(missingIn(readCopy(at('watched'))), [], `before change ${number}`)
   })
   await write(at('watched'), ofNew)
   const changes = count()
@@ -150,9 +101,13 @@ test('a run that is killed after any change leaves a copy without a contradictio
       await write(copy, ofOld).catch((error: unknown) => assert.ok(error instanceof Killed))
       t.mock.restoreAll()
       await write(copy, ofOld)
-      assert.deepEqual(read(copy), original, `killed at change ${last} from ${start}, and again`)
+      assert.deepEqual(
+        readCopy(copy),
+        original,
+        `killed at change ${last} from ${start}, and again`,
+      )
       await write(copy, ofNew)
-      assert.deepEqual(read(copy), wanted, `killed at change ${last} from ${start}`)
+      assert.deepEqual(readCopy(copy), wanted, `killed at change ${last} from ${start}`)
     }
   }
 })

@@ -281,3 +281,36 @@ test('now.json proves the newest version, and stays as it was while the service 
   assert.match(behind.error, /serves VS-0004, which the copy does not have/)
   assert.equal(fs.readFileSync(file, 'utf8'), text)
 })
+
+test('a web server can read a copy, whatever the umask of the runs', async (t) => {
+  const { copy, write } = await prepare(t, 1)
+  const before = process.umask()
+  t.after(() => process.umask(before))
+  const rights = () =>
+    fs
+      .readdirSync(copy, { recursive: true, withFileTypes: true })
+      .filter(({ name }) => !name.startsWith('.site.lock'))
+      .filter((entry) => {
+        const { mode } = fs.statSync(path.join(entry.parentPath, entry.name))
+        return (mode & 0o777) !== (entry.isDirectory() ? 0o755 : 0o644)
+      })
+      .map((entry) => path.join(path.relative(copy, entry.parentPath), entry.name))
+  for (const umask of [0o077, 0o027, 0o007]) {
+    fs.rmSync(copy, { recursive: true, force: true })
+    process.umask(umask)
+    assert.equal((await write()).status, 0)
+    process.umask(before)
+    assert.deepEqual(rights(), [], umask.toString(8))
+    assert.equal(fs.statSync(copy).mode & 0o777, 0o755)
+
+    // As runs of older programs left it. A run without another change mends it.
+    for (const entry of fs.readdirSync(copy, { recursive: true, withFileTypes: true })) {
+      const mode = (entry.isDirectory() ? 0o777 : 0o666) & ~umask
+      fs.chmodSync(path.join(entry.parentPath, entry.name), mode)
+    }
+    fs.chmodSync(copy, 0o777 & ~umask)
+    assert.equal((await write()).status, 0)
+    assert.deepEqual(rights(), [], umask.toString(8))
+    assert.equal(fs.statSync(copy).mode & 0o777, 0o755)
+  }
+})

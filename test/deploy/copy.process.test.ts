@@ -6,6 +6,7 @@ import { LOCALES } from '@public-api/contract/terms/locales'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from '../caches/cache-process.ts'
+import { readHeadersFile } from '../support/headers-file.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
 import { runNginx } from '../support/nginx.ts'
 import { svcIn } from '../support/run-svc.ts'
@@ -51,29 +52,6 @@ const HOSTS: {
 }
 
 const typeOf = ({ headers }: Response) => headers.get('Content-Type')?.split(';', 1)[0]
-
-/** The headers that `_headers` gives to a path. Throws if two rules give it the same header. */
-function readHeadersFile(text: string) {
-  const paths = new Set<string>()
-  const rules = text.split(/\n(?=\/)/).map((rule) => {
-    const [pattern = '', ...lines] = rule.trim().split('\n')
-    const parts = pattern.split('*').map((part) => part.replaceAll('.', String.raw`\.`))
-    assert.ok(!paths.has(pattern), `${pattern} twice`)
-    paths.add(pattern)
-    const headers = lines.map((line) => /^ {2}([\w-]+): (.+)$/.exec(line)?.slice(1) ?? [])
-    return { pattern: new RegExp(`^${parts.join('.*')}$`), headers }
-  })
-  return (target: string): ReadonlyMap<string, string> => {
-    const found = new Map<string, string>()
-    for (const { pattern, headers } of rules) {
-      for (const [name = '', value = ''] of pattern.test(target) ? headers : []) {
-        assert.ok(!found.has(name), `${target}: two rules for ${name}`)
-        found.set(name, value)
-      }
-    }
-    return found
-  }
-}
 
 const scope = useFileScope()
 

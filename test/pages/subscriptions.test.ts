@@ -321,7 +321,7 @@ test('ids are fixed when first published, and revisions count what was published
   await publish({ ...first, incidents: [open, corrected], maintenances })
   const after = await readAll()
   assert.deepEqual(after.ids, before.ids)
-  assert.deepEqual(after.event, ['maintenance-disk-swap@127.0.0.1', '1'])
+  assert.deepEqual(after.event, ['maintenance-disk-swap@127.0.0.1', '2'])
   assert.equal(after.changedAt, '20260501T020000Z')
   assert.equal(after.modified['incidents/over'], '2026-05-01T02:00:00.000Z')
   assert.equal(after.modified['incidents/open'], '2026-05-01T01:00:00.000Z')
@@ -329,7 +329,7 @@ test('ids are fixed when first published, and revisions count what was published
   await rollBackRelease({ ...common, snapshotId: 'VS-0001', nowMs: nextHour() })
   const back = await readAll()
   assert.deepEqual(back.ids, before.ids)
-  assert.deepEqual(back.event, ['maintenance-disk-swap@127.0.0.1', '2'])
+  assert.deepEqual(back.event, ['maintenance-disk-swap@127.0.0.1', '4'])
   assert.equal(back.changedAt, '20260501T030000Z')
   assert.equal(back.modified['incidents/over'], '2026-05-01T03:00:00.000Z')
 })
@@ -430,4 +430,50 @@ test('the badge says the state in words, as of when, and can be embedded', async
   const unknown = await (await damaged.fetch('/badge.svg')).text()
   assert.match(unknown, new RegExp(TEXTS.en.badge.unknown))
   assert.ok(!unknown.includes('Operational'))
+})
+
+test('a maintenance that was cancelled or removed stays in the calendar for 90 days', async (t) => {
+  const contentDir = makeContent(t)
+  const store = openReleaseStore(join(temporaryFolder(t), 'releases'))
+  const common = { store, contentDir, registryVersion: '1.0.0', note: 'N.' }
+  let atMs = Date.parse('2026-05-01T00:00:00Z')
+  const publish = (status: Status) => {
+    writeContent(contentDir, 'status.yaml', JSON.stringify(status))
+    return publishRelease({ ...common, nowMs: (atMs += 3_600_000) })
+  }
+  const read = async (daysLater = 0) => {
+    const app = await runApp(t, { releases: loadReleases(store) })
+    app.clock.ms = atMs + daysLater * 86_400_000
+    const text = await (await app.fetch('/en/maintenance.ics')).text()
+    contentLines(text)
+    return Object.fromEntries(
+      [...text.matchAll(/UID:maintenance-(.*)@[^]*?SEQUENCE:(\d+)[^]*?STATUS:(\w+)/g)].map(
+        ([, id, sequence, state]) => [id, `${sequence} ${state}`],
+      ),
+    )
+  }
+  const first = made()
+  const [planned] = first.maintenances ?? []
+  assert.ok(planned)
+  await publish({ ...first, maintenances: [planned] })
+  assert.deepEqual(await read(), { 'disk-swap': '0 CONFIRMED' })
+  const [update] = planned.updates
+  const cancelled = {
+    ...planned,
+    state: 'cancelled',
+    updates: [
+      { ...update, at: '2026-04-30T00:00:00Z', state: 'cancelled', text: 'Not now.' },
+      ...planned.updates,
+    ],
+  } as typeof planned
+  await publish({ ...first, updatedAt: '2026-04-30T00:00:00Z', maintenances: [cancelled] })
+  assert.deepEqual(await read(), { 'disk-swap': '2 CANCELLED' })
+  assert.deepEqual(await read(89), { 'disk-swap': '2 CANCELLED' })
+  assert.deepEqual(await read(91), {})
+  // Taken out by hand, and back by a rollback.
+  await publish({ ...first, maintenances: [] })
+  assert.deepEqual(await read(), { 'disk-swap': '3 CANCELLED' })
+  assert.deepEqual(await read(89), { 'disk-swap': '3 CANCELLED' })
+  await rollBackRelease({ ...common, snapshotId: 'VS-0001', nowMs: (atMs += 3_600_000) })
+  assert.deepEqual(await read(), { 'disk-swap': '4 CONFIRMED' })
 })

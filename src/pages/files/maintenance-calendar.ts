@@ -1,38 +1,55 @@
-import type { Maintenance } from '@public-api/contract/history/published-record'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, siteName } from '../page.ts'
-import { isOpen } from '../snapshots/status-events.ts'
+import { inLanguage, isOpen, type StatusEvent, statusEvents } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { calendarComponent, calendarText, calendarTime } from './icalendar.ts'
 import { revisionsOf } from './status-items.ts'
 
 export const CALENDAR_TYPE = 'text/calendar; charset=utf-8'
 
+/** Calendars remove what a feed no longer has, and some refuse a feed that is suddenly empty. */
+const KEPT_MS = 90 * DAY_MS
+
+/** When something was last heard of a maintenance: its end, or a later version that changed or removed it. */
+function lastMs({ facts }: PageContext, { id, endMs, removed }: StatusEvent): number {
+  const { changedAt } = revisionsOf(facts, 'maintenances', id)
+  return Math.max(endMs, Date.parse(removed?.removedAt ?? changedAt))
+}
+
 /**
- * Each version that changes the maintenance raises the sequence number, so that calendars replace the event that they have
- * (RFC 5545 3.8.7.4).
+ * Each version that changes or removes the maintenance raises the sequence number, so that calendars replace the event that
+ * they have (RFC 5545 3.8.7.4). A removal counts between two changes: the maintenance may come back.
  */
-function eventOf({ locale, texts, facts }: PageContext, maintenance: Maintenance) {
+function eventOf(context: PageContext, event: StatusEvent) {
+  const { locale, texts, facts } = context
+  const { maintenance, removed } = event
+  if (maintenance === undefined) return []
   const { id, title, state, startsAt, endsAt, updates } = maintenance
   const { origin, ownOrigin } = facts
-  const { changedAt, changes } = revisionsOf(facts, 'maintenances', id)
-  const label = labelFor(texts, 'maintenanceState', state)
-  const lines = updates.map(({ at, text }) => `${at} ${text}`)
-  return calendarComponent('VEVENT', [
+  const { changedAt: ownChange, changes } = revisionsOf(facts, 'maintenances', id)
+  const changedAt = removed?.removedAt ?? ownChange
+  const label =
+    removed === undefined ? labelFor(texts, 'maintenanceState', state) : texts.status.removed
+  // What a version removed is not repeated beyond its title.
+  const lines = removed === undefined ? updates.map(({ at, text }) => `${at} ${text}`) : []
+  const isOff = removed !== undefined || state === 'cancelled'
+  const component = calendarComponent('VEVENT', [
     ['UID', `maintenance-${id}@${new URL(origin).hostname}`],
     ['DTSTAMP', calendarTime(changedAt)],
     ['LAST-MODIFIED', calendarTime(changedAt)],
-    ['SEQUENCE', String(changes)],
+    ['SEQUENCE', String(2 * changes + (removed === undefined ? 0 : 1))],
     ['DTSTART', calendarTime(startsAt)],
     ['DTEND', calendarTime(endsAt)],
     ['SUMMARY', calendarText(plainText(texts.feed.maintenance, { title, state: label }))],
     ['DESCRIPTION', calendarText(lines.join('\n'))],
     ['URL', ownOrigin + pathOfPage(locale, eventPath({ kind: 'maintenances', id }))],
-    ['STATUS', 'CONFIRMED'],
+    ['STATUS', isOff ? 'CANCELLED' : 'CONFIRMED'],
     // Maintenance of a service does not make a reader busy.
     ['TRANSP', 'TRANSPARENT'],
   ])
+  return [component]
 }
 
 /** A calendar needs a component (RFC 5545 3.6). One without events has the definition of UTC. */
@@ -45,13 +62,18 @@ function emptyCalendar(): string {
   return calendarComponent('VTIMEZONE', [['TZID', 'Etc/UTC']], [standard])
 }
 
-/** The scheduled and running maintenances as a calendar (RFC 5545, RFC 7986). */
+/**
+ * The maintenances as a calendar (RFC 5545, RFC 7986): scheduled and running ones, and for 90 days those that ended, were
+ * cancelled or removed.
+ */
 export function renderCalendar(context: PageContext): string {
-  const { locale, texts, content } = context
+  const { locale, texts, facts } = context
   const name = calendarText(plainText(texts.feed.calendar, { name: siteName(context) }))
-  const events = (content.snapshot('status')?.maintenances ?? [])
-    .filter(isOpen)
-    .map((each) => eventOf(context, each))
+  const oldestMs = facts.nowMs - KEPT_MS
+  const events = statusEvents(context)
+    .filter(({ kind }) => kind === 'maintenances')
+    .filter((each) => isOpen(each) || lastMs(context, each) >= oldestMs)
+    .flatMap((each) => eventOf(context, inLanguage(context, each)))
   return calendarComponent(
     'VCALENDAR',
     [

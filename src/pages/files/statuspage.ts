@@ -9,6 +9,7 @@ import {
   STATUSPAGE_ID,
   STATUSPAGE_INDICATOR,
 } from '@public-api/contract/snapshots/statuspage'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { type PageContext, siteName } from '../page.ts'
 import {
@@ -94,19 +95,66 @@ function firstAt(updates: Incident['updates'] | Maintenance['updates'], wanted: 
   return at === undefined ? null : instant(at)
 }
 
+/** Troubles are known so far back. */
+const TROUBLES_MS = 90 * DAY_MS
+
+/**
+ * The components of an event with their published states before and after an update. Null if the event names none, and
+ * empty where the update is too old to say.
+ */
+function affectedBy(
+  { facts }: PageContext,
+  components: readonly Component[],
+  ids: readonly string[],
+  { at, state }: (Incident | Maintenance)['updates'][number],
+) {
+  if (ids.length === 0) return null
+  const atMs = Date.parse(at)
+  if (atMs < facts.nowMs - TROUBLES_MS) return []
+  return ids.map((id) => {
+    const troubles = facts.record.troubles.get(id) ?? []
+    const stateIf = (isThen: (fromMs: number, untilMs: number) => boolean, otherwise: string) => {
+      const found = troubles.findLast(({ from, until }) =>
+        isThen(Date.parse(from), until === undefined ? Infinity : Date.parse(until)),
+      )
+      return found === undefined ? otherwise : STATUSPAGE_COMPONENT_STATUS[found.state]
+    }
+    const [maintained, works] = ['under_maintenance', 'operational']
+    return {
+      code: id,
+      name: components.find((each) => each.id === id)?.name ?? id,
+      old_status: stateIf(
+        (fromMs, untilMs) => fromMs < atMs && atMs <= untilMs,
+        state === 'completed' ? maintained : works,
+      ),
+      new_status: stateIf(
+        (fromMs, untilMs) => fromMs <= atMs && atMs < untilMs,
+        state === 'in_progress' ? maintained : works,
+      ),
+    }
+  })
+}
+
 /** Updates newest first. An id counts from the oldest, so that it stays when another update follows. */
-function updatesOf(eventId: string, updates: Incident['updates'] | Maintenance['updates']) {
-  return updates.map(({ at, state, text }, index) => ({
-    id: `${eventId}-${updates.length - index}`,
-    status: state,
-    body: text,
-    incident_id: eventId,
-    created_at: instant(at),
-    updated_at: instant(at),
-    display_at: instant(at),
-    affected_components: null,
-    deliver_notifications: false,
-  }))
+function updatesOf(
+  context: PageContext,
+  known: readonly Component[],
+  { id: eventId, components, updates }: Incident | Maintenance,
+) {
+  return updates.map((update, index) => {
+    const { at, state, text } = update
+    return {
+      id: `${eventId}-${updates.length - index}`,
+      status: state,
+      body: text,
+      incident_id: eventId,
+      created_at: instant(at),
+      updated_at: instant(at),
+      display_at: instant(at),
+      affected_components: affectedBy(context, known, components, update),
+      deliver_notifications: false,
+    }
+  })
 }
 
 /** What the documents about one status consist of. */
@@ -124,23 +172,22 @@ function partsOf(context: PageContext, status: Status) {
     time_zone: 'Etc/UTC',
     updated_at: instant(status.updatedAt),
   }
-  const eventOf = (
-    { id, title, components: ids, updates }: Incident | Maintenance,
-    startedAt: string,
-    kind: StatusEvent['kind'],
-  ) => ({
-    id,
-    name: title,
-    created_at: instant(updates.at(-1)?.at ?? startedAt),
-    updated_at: instant(updates[0]?.at ?? startedAt),
-    monitoring_at: firstAt(updates, 'monitoring'),
-    shortlink: shortlink(kind, id),
-    started_at: instant(startedAt),
-    page_id: STATUSPAGE_ID,
-    incident_updates: updatesOf(id, updates),
-    components: affected(ids),
-    reminder_intervals: null,
-  })
+  const eventOf = (event: Incident | Maintenance, startedAt: string, kind: StatusEvent['kind']) => {
+    const { id, title, components: ids, updates } = event
+    return {
+      id,
+      name: title,
+      created_at: instant(updates.at(-1)?.at ?? startedAt),
+      updated_at: instant(updates[0]?.at ?? startedAt),
+      monitoring_at: firstAt(updates, 'monitoring'),
+      shortlink: shortlink(kind, id),
+      started_at: instant(startedAt),
+      page_id: STATUSPAGE_ID,
+      incident_updates: updatesOf(context, status.components, event),
+      components: affected(ids),
+      reminder_intervals: null,
+    }
+  }
   const published = statusEvents(context).filter(({ removed }) => removed === undefined)
   /** The newest of a kind, and all that are open. The format has no word for what was removed. */
   const listed = (kind: StatusEvent['kind']) =>

@@ -1,7 +1,7 @@
 import type { Redaction } from '@public-api/contract/history/redaction'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
-import { createSearchText } from '../rules/search-text.ts'
+import { normalizeText } from './places-of-text.ts'
 import { readVersions } from './published-versions.ts'
 
 /** A published text that contains the searched one. */
@@ -16,20 +16,15 @@ export interface FoundText {
   readonly fields: readonly string[]
 }
 
-/** The form in which texts are compared: every spelling that the leak guard sees as one, without case and line breaks. */
-function normalize(text: string): string {
-  return createSearchText(text).text.replaceAll(/\s+/g, ' ').toLowerCase()
-}
-
 /** The fields of a value whose name or content contains the text. */
 function* fieldsWith(value: JsonValue, needle: string, path: string): Generator<string, void> {
   if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value) as [string, JsonValue][]) {
       const at = path === '' ? name : `${path}.${name}`
-      if (normalize(name).includes(needle)) yield at
+      if (normalizeText(name).includes(needle)) yield at
       else yield* fieldsWith(member, needle, at)
     }
-  } else if (normalize(String(value)).includes(needle)) yield path
+  } else if (normalizeText(String(value)).includes(needle)) yield path
 }
 
 /**
@@ -37,12 +32,12 @@ function* fieldsWith(value: JsonValue, needle: string, path: string): Generator<
  * guard sees. `unread` has the resources without text: redacted or damaged. Throws a PublishError if the history is damaged.
  */
 export function findText(store: ReleaseStore, text: string) {
-  const needle = normalize(text).trim()
+  const needle = normalizeText(text).trim()
   const found: FoundText[] = []
   const unread: { readonly resource: string; readonly digest: string }[] = []
   const byResource = new Map<string, { resource: string; digest: string; ids: string[] }>()
   for (const { snapshotId, note, resources } of readVersions(store)) {
-    if (normalize(note).includes(needle)) {
+    if (normalizeText(note).includes(needle)) {
       found.push({ snapshotIds: [snapshotId], resource: 'note', fields: ['note'] })
     }
     for (const [resource, digest] of Object.entries(resources)) {

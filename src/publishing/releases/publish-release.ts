@@ -2,11 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
-import {
-  isSnapshotName,
-  SNAPSHOT_NAMES,
-  type SnapshotData,
-} from '@public-api/contract/snapshots/snapshot-schemas'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
+import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { ReleaseFileError } from '../../releases/release-store.ts'
 import { isOfResource } from '../compile/check-content.ts'
 import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
@@ -26,7 +23,7 @@ import {
   sourcesOf,
   sourcesOfVersion,
 } from './select-resources.ts'
-import { noteOfChanges } from './version-note.ts'
+import { noteOfChanges, type NotedStatus } from './version-note.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(
@@ -97,14 +94,23 @@ function noteOf(
   chosen: ResourceSources,
 ): string {
   if (head === undefined) return 'First version'
-  const read = (sources: ResourceSources) => {
-    try {
-      const text = sources.get('status')?.read()
-      return text === undefined ? undefined : (JSON.parse(text) as SnapshotData<'status'>)
-    } catch (error) {
-      // Damaged: the note says less.
-      if (error instanceof ReleaseFileError) return undefined
-      throw error
+  // An incident that moved to the file of its year is the same one.
+  const read = (sources: ResourceSources): NotedStatus => {
+    const parts = [...sources]
+      .filter(([name]) => name === 'status' || isPastEventsName(name))
+      .map(([, source]) => {
+        try {
+          return JSON.parse(source.read()) as Partial<NotedStatus>
+        } catch (error) {
+          // Damaged: the note says less.
+          if (error instanceof ReleaseFileError) return {}
+          throw error
+        }
+      })
+    return {
+      components: parts.flatMap(({ components = [] }) => components),
+      incidents: parts.flatMap(({ incidents = [] }) => incidents),
+      maintenances: parts.flatMap(({ maintenances = [] }) => maintenances),
     }
   }
   const changes = changesBetween(head.resources, digestsOf(chosen))

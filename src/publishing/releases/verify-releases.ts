@@ -6,6 +6,7 @@ import { ChainError, type VersionEntry } from '@public-api/contract/history/vers
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
+import { ARCHIVE_INDEX, type ReleasesPlace } from '../../releases/releases-place.ts'
 import { eventsRemovedBetween, recordedVersions, resourceFault } from './published-versions.ts'
 
 /** One thing that is wrong with a release folder. */
@@ -31,9 +32,10 @@ const CARD = /^cards\/([^/]+)\.png$/
 type Report = (where: string, message: string) => void
 
 /** Links, special files and unknown files, and cards and files of the log that are not of their kind. */
-async function checkFiles(store: ReleaseStore, add: Report): Promise<void> {
+async function checkFiles(store: ReleaseStore, kind: ReleasesPlace['kind'], add: Report) {
   for (const entry of store.listEntries()) {
     const { name } = entry
+    if (kind !== 'releases' && name === ARCHIVE_INDEX) continue
     const fault = foreignFault(entry)
     const [, card] = CARD.exec(name) ?? []
     if (fault !== undefined) add(name, fault)
@@ -64,11 +66,14 @@ async function checkFiles(store: ReleaseStore, add: Report): Promise<void> {
  * clock. `resources` is the number of resources that were compared with their digest; `redacted` lists the others if
  * nothing is wrong.
  */
-export async function verifyReleases(store: ReleaseStore) {
+export async function verifyReleases(
+  store: ReleaseStore,
+  kind: ReleasesPlace['kind'] = 'releases',
+) {
   const findings: ReleaseFinding[] = []
   const add: Report = (where, message) => void findings.push({ where, message })
   try {
-    await checkFiles(store, add)
+    await checkFiles(store, kind, add)
   } catch (error) {
     add('releases folder', messageOf(error))
   }

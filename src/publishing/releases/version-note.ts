@@ -1,5 +1,6 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 
 /*
@@ -10,7 +11,8 @@ import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schem
 /** Longest note of a version, in UTF-16 code units. */
 export const MAX_NOTE_LENGTH = 500
 
-type Status = SnapshotData<'status'>
+/** What notes say: of the status, and of the years before it. */
+export type NotedStatus = Pick<SnapshotData<'status'>, 'components' | 'incidents' | 'maintenances'>
 
 /** A note as a person typed it, in one line and cut at the limit, with a warning about the cut. */
 export function formatTypedNote(typed: string) {
@@ -58,7 +60,10 @@ function listNames(names: readonly string[]): string {
 }
 
 /** Each incident and maintenance that two statuses do not share, as its kind, its components and its state. */
-function describeEvents(before: Status | undefined, after: Status | undefined): readonly string[] {
+function describeEvents(
+  before: NotedStatus | undefined,
+  after: NotedStatus | undefined,
+): readonly string[] {
   const components = [...(before?.components ?? []), ...(after?.components ?? [])]
   const names = new Map(components.map(({ id, name }) => [id, name]))
   const textOf = (event: NotedEvent) => canonicalJson(event as unknown as JsonValue)
@@ -81,15 +86,16 @@ function describeEvents(before: Status | undefined, after: Status | undefined): 
 
 /** The note of a version by what it changes: `Incident on Forecast model: identified`, `Changed: queue and roadmap`. */
 export function noteOfChanges(
-  before: Status | undefined,
-  after: Status | undefined,
+  before: NotedStatus | undefined,
+  after: NotedStatus | undefined,
   changes: readonly Pick<VersionEntry['changes'][number], 'resource'>[],
 ): string {
   const events = describeEvents(before, after)
   const resources = changes.map(({ resource }) => resource)
   // Translations follow what they translate.
   const own = resources.filter((name) => !name.startsWith('site/translations/'))
-  const others = own.filter((name) => events.length === 0 || name !== 'status')
+  const isNamed = (name: string) => name === 'status' || isPastEventsName(name)
+  const others = own.filter((name) => events.length === 0 || !isNamed(name))
   const named = events.length + others.length === 0 ? resources : others
   const parts = [...events, ...(named.length === 0 ? [] : [`Changed: ${listNames(named)}`])]
   return parts.length === 0 ? 'Registry version' : listParts(parts).join('; ')

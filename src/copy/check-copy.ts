@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto'
+import { verifyCopyProof } from '@public-api/client-internal/copies/copy-proof'
+import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
+import { treeOfEntries } from '@public-api/client-internal/log/hash-tree'
+import { equalHashes, rootOf } from '@public-api/client-internal/log/merkle-tree'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { listBelow, readBelow } from '../files/folder-files.ts'
+import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './write-copy.ts'
+
+const PROOF_FILE = 'now.json'
+const CHECKPOINT_FILE = 'log/checkpoint'
+type Report = (where: string, message: string) => void
+
+/** The bytes of a file of the copy; undefined without one. */
+function read(folder: string, file: string): Buffer | undefined {
+  try {
+    return readBelow(folder, file, MAX_LIST_BYTES)
+  } catch (error) {
+    if (propertyOf(error, 'code') === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Compares every file with the list of the run that wrote the copy. Returns their number; undefined without a list. */
+function checkFiles(folder: string, add: Report): number | undefined {
+  if (read(folder, LIST_FILE) === undefined) return undefined
+  const { files } = readList(folder)
+  for (const [file, [digest]] of files) {
+    if (digest === undefined) continue
+    try {
+      const bytes = read(folder, file)
+      if (bytes === undefined) add(file, `is missing, expected the file that ${LIST_FILE} names`)
+      else if (hash('sha256', bytes, 'base64url') !== digest) {
+        add(file, `differs from what ${LIST_FILE} says, the list of the run that wrote the copy`)
+      }
+    } catch (error) {
+      add(LIST_FILE, messageOf(error))
+    }
+  }
+  for (const { name, kind } of listBelow(folder)) {
+    if (kind === 'folder' || files.has(name) || name === PROOF_FILE || isOwnFile(name)) continue
+    add(name, `is not in ${LIST_FILE}, the list of the run that wrote the copy`)
+  }
+  return files.size
+}
+
+/** Checks that the log has the versions of the archive. */
+async function checkLog(
+  folder: string,
+  versions: readonly VersionEntry[],
+  add: Report,
+): Promise<void> {
+  const note = read(folder, CHECKPOINT_FILE)
+  if (note === undefined) return
+  const { size, root } = parseSignedCheckpoint(note.toString(), CHECKPOINT_FILE)
+  if (size > versions.length) {
+    add(CHECKPOINT_FILE, `has ${size} versions, and the archive has ${versions.length}`)
+    return
+  }
+  const tree = await treeOfEntries(versions.slice(0, size).map((each) => versionHashText(each)))
+  if (equalHashes(await rootOf(tree, size), root)) return
+  add(CHECKPOINT_FILE, `has another root than the first ${size} versions of the archive`)
+}
+
+/** Verifies the proof of the copy, and that it is one of this history. Undefined without one. */
+async function checkProof(
+  folder: string,
+  versions: readonly VersionEntry[],
+  nowMs: number,
+  add: Report,
+) {
+  const bytes = read(folder, PROOF_FILE)
+  if (bytes === undefined) return undefined
+  const origin = String(propertyOf(parseJson(bytes.toString()), 'origin'))
+  const proof = await verifyCopyProof(bytes, { origin, pinnedKeyIds: [], nowMs })
+  await proof.verifyResources()
+  const { entry, keyId, provedAtMs } = proof
+  const { snapshotId } = entry
+  const known = versions.find((each) => each.snapshotId === snapshotId)
+  if (known === undefined) add(PROOF_FILE, `proves ${snapshotId}, which the archive does not have`)
+  else if (known.hash !== entry.hash) {
+    add(PROOF_FILE, `proves another ${snapshotId} (${entry.hash}) than that of the archive`)
+  }
+  return { origin, snapshotId, keyId, provedAtMs }
+}
+
+/**
+ * Checks what a copy has beside its archive, whose versions are given: its files against `site.json`, the log against the
+ * versions, and `now.json`, without a pinned key. Reports each fault by file. Needs no network.
+ */
+export async function checkCopy(
+  folder: string,
+  versions: readonly VersionEntry[],
+  nowMs: number,
+  add: Report,
+) {
+  const run = async <Result>(file: string, check: () => Promise<Result> | Result) => {
+    try {
+      return await check()
+    } catch (error) {
+      add(file, messageOf(error))
+      return undefined
+    }
+  }
+  const files = await run(LIST_FILE, () => checkFiles(folder, add))
+  await run(CHECKPOINT_FILE, () => checkLog(folder, versions, add))
+  const proof = await run(PROOF_FILE, () => checkProof(folder, versions, nowMs, add))
+  return { files, proof }
+}

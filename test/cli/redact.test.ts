@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { makeContent } from '../publishing/content-fixture.ts'
+import { type Outcome, svc } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+function succeeded({ status, out, error }: Outcome): string {
+  assert.equal(status, 0, error)
+  return out
+}
+
+test('a note with a removed text, a copy and later versions are named, and a note is the failure', async (t) => {
+  const content = makeContent(t)
+  const releases = path.join(temporaryFolder(t), 'releases')
+  const publication = ['--content', content, '--releases', releases, '--no-cards']
+  const publish = async (...args: readonly string[]) =>
+    succeeded(await svc(...args, ...publication))
+  await publish('publish', '--note', 'First', '--create')
+  const calm = readFileSync(path.join(content, 'status.yaml'))
+  await publish(
+    'incident',
+    'open',
+    '--title',
+    'Ask Ada',
+    '--impact',
+    'minor',
+    '--publish',
+    '--text',
+    'Ada Example of berth nine answers.',
+    '--summary',
+    'Late.',
+    '--id',
+    'asked-ada',
+    '--component',
+    'read-api=degraded',
+    '--note',
+    'Today ada example of berth nine is here',
+  )
+  await publish('incident', 'update', 'asked-ada', '--text', 'She came.', '--publish')
+  writeFileSync(path.join(content, 'status.yaml'), calm)
+  await publish('publish', '--note', 'Taken back')
+  const redact = ['redact', 'VS-0002', 'status', '--reason', 'A name']
+  const outcome = await svc(...redact, '--yes', '--content', content, '--releases', releases)
+  assert.equal(outcome.status, 1, outcome.error)
+  assert.match(outcome.out, /^Redacted status of VS-0002/m)
+  assert.match(
+    outcome.out,
+    /^ {2}VS-0002: "ada example of b" \(the note of the version, which can never be removed\)$/m,
+  )
+  assert.match(outcome.out, /^ {2}VS-0003 status: ".*" \(redact it, too\)$/m)
+  assert.doesNotMatch(outcome.out, /VS-0004/)
+})
