@@ -452,7 +452,7 @@ test('a maintenance that was cancelled or removed stays in the calendar for 90 d
       ),
     )
   }
-  const first = made()
+  const first = made({ state: 'major_outage' })
   const [planned] = first.maintenances ?? []
   assert.ok(planned)
   await publish({ ...first, maintenances: [planned] })
