@@ -10,7 +10,7 @@ target=${2:?expected where to send it}
 # Without it, an empty folder would remove everything there.
 [ -e "$copy/site.json" ] || { echo "error: $copy: expected a copy that svc site wrote" >&2; exit 2; }
 
-forever='public, max-age=31536000, immutable'
+awhile='public, max-age=600'
 minute='public, max-age=60'
 never='public, max-age=0, must-revalidate'
 
@@ -31,8 +31,8 @@ pages() {
 }
 
 # What is named by its digest or number is there or not.
-send --ignore-existing "$forever" - '+ /assets/**' '+ /cards/**' '+ /archive/*/**'
-send --ignore-existing "$forever" application/octet-stream '+ /log/tile/**'
+send --ignore-existing "$awhile" - '+ /assets/**' '+ /cards/**' '+ /archive/*/**'
+send --ignore-existing "$awhile" application/octet-stream '+ /log/tile/**'
 pages --ignore-existing
 pages --checksum
 send --checksum "$minute" 'application/atom+xml; charset=utf-8' '+ *.atom'

@@ -153,6 +153,14 @@ const CASES: readonly (readonly [
   ],
   ['a byte of the list', at('site.json', flipFirst), [['copy-changed', ['site.json']]]],
   [
+    'names in the list that no copy has',
+    at('site.json', (sent) => {
+      const names = '"files":{"a b":["AAAA"],"../up":["AAAA"],"//host":["AAAA"],'
+      sent.body = Buffer.from(sent.body.toString().replace('"files":{', names))
+    }),
+    [['copy-changed', ['site.json']]],
+  ],
+  [
     'an unknown path answered with 200',
     (_, sent) => {
       sent.status = 200

@@ -23,6 +23,8 @@ const NOT_FOUND = '404.html'
 const UNKNOWN = 'doctor-asks-for-nothing'
 /** A page by the address that links name, without a slash. */
 const PAGE = 'en/status'
+/** A file that svc site may write. Anyone who controls the host can write another name into the list. */
+const OWN_NAME = /^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[\w.~/-]+$/
 
 /** Media types of files; the first pattern that fits counts. */
 const TYPES: readonly (readonly [file: RegExp, type: RegExp, expected: string])[] = [
@@ -181,7 +183,13 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
   if (found === undefined) {
     report('copy-changed', `${settings.mirror}site.json`, 'not the list that svc site writes')
   }
-  const listed = found ?? []
+  const foreign = (found ?? []).filter(([file]) => !OWN_NAME.test(file))
+  if (foreign.length > 0) {
+    const names = foreign.slice(0, 3).map(([file]) => JSON.stringify(file.slice(0, 60)))
+    const message = `names ${foreign.length} files that no copy has, such as ${names.join(', ')}`
+    report('copy-changed', `${settings.mirror}site.json`, message)
+  }
+  const listed = (found ?? []).filter(([file]) => OWN_NAME.test(file))
   if (listed.some(([file]) => file === `${PAGE}/index.html`)) await readPage()
   // The list is in the order of writing: feeds, lists and pages of the site are last, and before them pages of the oldest versions.
   const read = listed.slice(settings.readsAllFiles === true ? 0 : -DOCTOR_BOUNDS.copyFiles)
