@@ -172,7 +172,9 @@ test('the local time appears next to UTC and shifts nothing', skip, async (t) =>
   const app = await runApp(t, { releases: publishedReleases() })
   const timezoneId = 'Asia/Bangkok'
   const { page } = await browser.openPage(t, { timezoneId })
-  const { page: still } = await browser.openPage(t, { timezoneId, javaScriptEnabled: false })
+  // As it was drawn before the script of all pages ran.
+  const { page: still } = await browser.openPage(t, { timezoneId })
+  await still.route('**/assets/site.*', (route) => route.abort())
   for (const locale of LOCALES) {
     for (const place of ['changelog', 'roadmap']) {
       const url = `${app.origin}${pathOfPage(locale, place)}`
