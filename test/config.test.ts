@@ -39,6 +39,7 @@ test('an empty environment is a valid configuration', () => {
     ntpServer: undefined,
     securityContact: undefined,
     logLevel: 'info',
+    journalStream: undefined,
     logFormat: undefined,
     secretVariables: {},
     unknownVariables: [],

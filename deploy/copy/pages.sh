@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 GIT_INDEX_FILE=$scratch/index
 export GIT_DIR GIT_INDEX_FILE
 
-# The bytes of the files are what site.json lists. Conversions of line ends that are set for the machine must not change them.
+# The copy lists the bytes of its files. Conversions of line ends that are set for the machine must not change them.
 in_copy() {
   (cd copy && git -c core.autocrlf=false -c core.attributesFile=/dev/null --work-tree=. "$@")
 }
