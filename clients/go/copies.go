@@ -111,10 +111,10 @@ func (c *copies) read(ctx context.Context, target string, outage error) (*Verifi
 			return nil
 		}
 		if c.memory.ageOf(target, each.copyProof) == "" {
-			if version == nil || each.provedAt.After(version.provedAt) {
+			if version == nil || each.isAfter(version.copyProof) {
 				warnings = append(warnings, c.write(readPaths["version"], each.responses, nil)...)
 			}
-			if body != nil && (last == nil || each.provedAt.After(last.provedAt)) {
+			if body != nil && (last == nil || each.isAfter(last.copyProof)) {
 				warnings = append(warnings, c.write(target, each.responses, body)...)
 			}
 		}
@@ -340,6 +340,12 @@ func (c *copies) file(target string) string {
 // save remembers and stores a verified response of the service, and gives a warning if that fails.
 func (c *copies) save(target string, result *Verified[json.RawMessage], renewal *Response) []string {
 	proved := copyProof{etag: result.ETag, provedAt: result.ProvedAt}
+	if target == readPaths["version"] {
+		// Another process may have stored a newer one.
+		if stored, _ := c.readStored(target); stored != nil {
+			c.memory.learnVersion(stored.entry, false)
+		}
+	}
 	if strings.HasPrefix(target, readPaths["version"]) {
 		if entry, failure := requireEntry(result.Data, ""); failure == nil {
 			c.memory.learnVersion(&entry, true)

@@ -14,9 +14,10 @@ type copyProof struct {
 	entry *chainEntry
 }
 
-// isAfter reports whether a proof is newer. A response of the service does not say of which version it is.
+// isAfter reports whether a proof is newer: of a later version, else signed later. A response of the service does not say
+// its version.
 func (p copyProof) isAfter(other copyProof) bool {
-	if p.entry != nil && other.entry != nil {
+	if p.entry != nil && other.entry != nil && p.entry.sequence != other.entry.sequence {
 		return p.entry.sequence > other.entry.sequence
 	}
 	return p.provedAt.After(other.provedAt)

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { Client } from '@public-api/client-internal/client'
 import { createClient } from '@public-api/client-internal/client-with-copies'
-import { ConnectionError, type Fetch } from '@public-api/client-internal/connection'
-import { createFileResponseStore } from '@public-api/client-internal/node/index'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { readSteps } from '../support/fallback-steps.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import type { FallbackStep, FallbackVector } from '../vectors/fallback-vectors.ts'
 
@@ -14,61 +11,10 @@ const FOLDER = new URL('../vectors/fallback/', import.meta.url)
 const vectorOf = (file: string) =>
   JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as FallbackVector
 
-/** Responds as a step of a vector states, and lists what was asked. */
-function networkOf({ origin, responses }: FallbackVector, step: FallbackStep) {
-  const asked: string[] = []
-  const fetch: Fetch = (url) => {
-    const named = url.replace(/fresh=[^&]*/, 'fresh=*')
-    const isKeys = named.startsWith(origin + READ_PATHS.signingKey)
-    if (!isKeys || named === origin + step.read) asked.push(named)
-    const script = [step.network[named] ?? 'refused'].flat()
-    const count = asked.filter((each) => each === named).length
-    const name = script[Math.min(Math.max(count, 1), script.length) - 1] ?? ''
-    const response = responses[name]
-    if (response === undefined) return Promise.reject(new Error(name))
-    const { status, headers, bodyBase64 } = response
-    const body = new Blob([Buffer.from(bodyBase64 ?? '', 'base64')]).stream()
-    return Promise.resolve({ status, headers, body })
-  }
-  return { asked, fetch }
-}
-
-async function resultOf(client: Client, { read, isFresh }: FallbackStep) {
-  try {
-    const result = await client.get(read, { fresh: isFresh === true })
-    const { source, provedAtMs, ageSeconds, data, warnings } = result
-    return { source, provedAt: new Date(provedAtMs).toISOString(), ageSeconds, data, warnings }
-  } catch (error) {
-    const { code } = error as { readonly code?: string }
-    return { error: error instanceof ConnectionError ? 'CONNECTION' : (code ?? String(error)) }
-  }
-}
-
 async function runSteps(vector: FallbackVector, folder: string): Promise<void> {
-  let client: Client | undefined
-  let network = networkOf(vector, vector.steps[0] as FallbackStep)
-  let nowMs = 0
-  for (const [index, step] of vector.steps.entries()) {
-    network = networkOf(vector, step)
-    nowMs = Date.parse(step.now)
-    if (client === undefined || step.isRestarted === true) {
-      client = createClient({
-        baseUrl: vector.origin,
-        mirrors: vector.mirrors,
-        maxRetries: vector.maxRetries,
-        ...(vector.pinnedKeyIds.length === 0 ? {} : { pinnedKeyIds: vector.pinnedKeyIds }),
-        ...(vector.maxMirrorAgeSeconds === null
-          ? {}
-          : { maxMirrorAgeSeconds: vector.maxMirrorAgeSeconds }),
-        ...(vector.hasStore ? { store: createFileResponseStore(folder) } : {}),
-        fetch: (...asked) => network.fetch(...asked),
-        now: () => nowMs,
-        wait: () => Promise.resolve(),
-      })
-    }
-    const found = await resultOf(client, step)
+  for await (const { step, found, asked } of readSteps(vector, folder)) {
     const { expected } = step
-    const where = `step ${index}: ${JSON.stringify(found)}`
+    const where = `${JSON.stringify(step)}: ${JSON.stringify(found)}`
     if ('error' in expected || 'error' in found) {
       assert.deepEqual(found, expected, where)
     } else {
@@ -77,7 +23,7 @@ async function runSteps(vector: FallbackVector, folder: string): Promise<void> {
       )
       assert.deepEqual({ ...found, warnings: starts }, expected, where)
     }
-    assert.deepEqual([...new Set(network.asked)], step.requests, where)
+    assert.deepEqual(asked, step.requests, where)
   }
 }
 

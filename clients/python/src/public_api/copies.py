@@ -112,9 +112,9 @@ class Copies:
                 pass_over(copy.place, error)
                 return None
             if self._memory.age_of(target, copy.proof) is None:
-                if version is None or copy.proof.proved_at_ms > version.proof.proved_at_ms:
+                if version is None or copy.proof.is_after(version.proof):
                     warnings.extend(self._write(READ_PATHS["version"], copy.listed))
-                if body is not None and (last is None or copy.proof.proved_at_ms > last.proof.proved_at_ms):
+                if body is not None and (last is None or copy.proof.is_after(last.proof)):
                     warnings.extend(self._write(target, copy.listed, body))
             self._memory.learn_proof(target, copy.proof)
             return result
@@ -155,6 +155,9 @@ class Copies:
         """Remembers a verified response, and stores it with the key document and the 304 that renewed it. Returns
         warnings."""
         proof = Proof(result.etag, result.proved_at_ms, None)
+        if target == READ_PATHS["version"]:
+            # Another process may have stored a newer one.
+            self._recall(target)
         if target.startswith(READ_PATHS["version"]):
             try:
                 proof = replace(proof, entry=require_entry(result.data))

@@ -21,9 +21,12 @@ class Proof:
     entry: Optional[Mapping[str, Any]]
 
     def is_after(self, other: Proof) -> bool:
-        """Whether this is newer. A response of the service does not say of which version it is."""
+        """Whether this is newer: of a later version, else signed later. A response of the service does not say its
+        version."""
         if self.entry is not None and other.entry is not None:
-            return bool(self.entry["sequence"] > other.entry["sequence"])
+            steps = self.entry["sequence"] - other.entry["sequence"]
+            if steps != 0:
+                return bool(steps > 0)
         return self.proved_at_ms > other.proved_at_ms
 
 

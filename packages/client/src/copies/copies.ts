@@ -18,7 +18,7 @@ import type { Verified } from '../verified.ts'
 import { CopyError } from './copy-error.ts'
 import { verifyCopyProof } from './copy-proof.ts'
 import { openCopyStore } from './copy-store.ts'
-import { createReaderMemory } from './reader-memory.ts'
+import { createReaderMemory, isAfter } from './reader-memory.ts'
 
 /** Stores texts by name. `createFileResponseStore` of `@public-api/client/node` has one for Node. */
 export interface ResponseStore {
@@ -205,10 +205,10 @@ export function openCopies(settings: CopySettings) {
         const isNewest = memory.ageOf(target, copy) === undefined
         memory.learnProof(target, { etag: resource.etag, provedAtMs, entry })
         const proofs = [response, keyDocument]
-        if (isNewest && provedAtMs > (version?.provedAtMs ?? -Infinity)) {
+        if (isNewest && isAfter(copy, version)) {
           warnings.push(...(await stored.save(READ_PATHS.version, proofs)))
         }
-        if (isNewest && bytes !== undefined && provedAtMs > (last?.provedAtMs ?? -Infinity)) {
+        if (isNewest && bytes !== undefined && isAfter(copy, last)) {
           warnings.push(...(await stored.save(target, proofs, bytes)))
         }
         const about = { requestId: undefined, rateLimit: undefined, source: 'mirror' } as const
@@ -231,12 +231,7 @@ export function openCopies(settings: CopySettings) {
         }
       }
       for (const copy of older) {
-        // A response of the service does not say of which version it is.
-        const [found, kept] =
-          last?.entry === undefined
-            ? [copy.provedAtMs, last?.provedAtMs ?? -Infinity]
-            : [copy.entry.sequence, last.entry.sequence]
-        if (found <= kept) break
+        if (!isAfter(copy, last)) break
         try {
           return await resultOf(copy)
         } catch (error) {
@@ -261,6 +256,8 @@ export function openCopies(settings: CopySettings) {
       { data, etag, provedAtMs }: Pick<Verified<unknown>, 'data' | 'etag' | 'provedAtMs'>,
       responses: readonly HttpResponse[],
     ): Promise<readonly string[]> {
+      // Another process may have stored a newer one.
+      if (target === READ_PATHS.version) await recall(target)
       if (target.startsWith(READ_PATHS.version) && isVersionEntry(data)) {
         memory.learnVersion(data, true)
       }

@@ -12,6 +12,14 @@ export interface Proof {
   readonly entry: VersionEntry | undefined
 }
 
+/** Whether a proof is newer: of a later version, else signed later. A response of the service does not say its version. */
+export function isAfter(one: Proof, other: Proof | undefined): boolean {
+  if (other === undefined) return true
+  const versions = (one.entry?.sequence ?? 0) - (other.entry?.sequence ?? 0)
+  const areKnown = one.entry !== undefined && other.entry !== undefined
+  return areKnown && versions !== 0 ? versions > 0 : one.provedAtMs > other.provedAtMs
+}
+
 /** Creates what a reader remembers of everything it has verified, so that it never goes back, nor to another history. */
 export function createReaderMemory() {
   let newest: VersionEntry | undefined
