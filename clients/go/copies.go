@@ -79,11 +79,11 @@ func (c *copies) read(ctx context.Context, target string, outage error) (*Verifi
 		}
 		warnings = append(warnings, code+": "+url+": "+detail)
 	}
-	version, _ := c.readStored(readPaths["version"])
+	version, refused := c.readStored(readPaths["version"])
 	if version != nil && version.entry != nil {
 		c.memory.learnVersion(version.entry, false)
 	}
-	last, refused := version, error(nil)
+	last := version
 	if target != readPaths["version"] {
 		last, refused = c.readStored(target)
 	}
@@ -100,10 +100,15 @@ func (c *copies) read(ctx context.Context, target string, outage error) (*Verifi
 			passOver(mirror, err)
 			continue
 		}
+		c.memory.learnVersion(each.entry, false)
 		found = append(found, each)
 	}
 	// Of one version, the first.
 	sort.SliceStable(found, func(i, j int) bool { return found[i].entry.sequence > found[j].entry.sequence })
+	// The next process must know of it, too.
+	if len(found) > 0 && (version == nil || found[0].isAfter(version.copyProof)) {
+		warnings = append(warnings, c.write(readPaths["version"], found[0].responses, nil)...)
+	}
 	resultOf := func(each *copied) *Verified[json.RawMessage] {
 		body, err := c.readResource(ctx, each)
 		if err != nil {
@@ -111,9 +116,6 @@ func (c *copies) read(ctx context.Context, target string, outage error) (*Verifi
 			return nil
 		}
 		if c.memory.ageOf(target, each.copyProof) == "" {
-			if version == nil || each.isAfter(version.copyProof) {
-				warnings = append(warnings, c.write(readPaths["version"], each.responses, nil)...)
-			}
 			if body != nil && (last == nil || each.isAfter(last.copyProof)) {
 				warnings = append(warnings, c.write(target, each.responses, body)...)
 			}
@@ -225,7 +227,6 @@ func (c *copies) readProof(ctx context.Context, mirror, target string) (*copied,
 	if err := c.memory.requireSameHistory(&entry); err != nil {
 		return nil, err
 	}
-	c.memory.learnVersion(&entry, false)
 	result.Source = "mirror"
 	if err := c.requireAge(result); err != nil {
 		return nil, err

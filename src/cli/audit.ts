@@ -7,6 +7,7 @@ import {
 import { onlyArgument } from '@public-api/cli-kit/option-values'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { command as auditService } from '@public-api/cli/src/audit-command.ts'
+import { noticesOf } from '@public-api/contract/registry/release-notices'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { verifyReleases } from '../publishing/releases/verify-releases.ts'
@@ -82,7 +83,9 @@ and its files against site.json. Nothing is written.`,
         },
       )
     }
-    const head = versions.at(-1)?.snapshotId
+    const newest = versions.at(-1)
+    const head = newest?.snapshotId
+    const warnings = newest === undefined ? [] : noticesOf(newest, Date.now())
     return {
       json: {
         folder,
@@ -94,7 +97,9 @@ and its files against site.json. Nothing is written.`,
         removed,
         findings,
         ...(copy === undefined ? {} : { copy }),
+        warnings,
       },
+      errors: warnings.map((each) => `warning: ${each}`),
       lines: [
         ...copyLines(copy),
         `${folder} is intact up to ${head}: ${pluralOf(versions.length, 'version')}, ${pluralOf(resources, 'resource')}, ${pluralOf(redactions, 'redaction')}.`,

@@ -1,14 +1,29 @@
 import { CommandFailure, type CommandResult } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
+import { parseVersionEntry } from '@public-api/contract/history/version-entry'
+import { noticesOf } from '@public-api/contract/registry/release-notices'
 import { ConfigError } from '../config-mistake.ts'
 import {
   checkStart,
   warnAboutEnvironment,
   warnIfSigningKeyExpired,
 } from '../process/start-check.ts'
+import { openReleaseStore } from '../releases/release-store.ts'
 import { inspectSecrets } from '../secrets.ts'
 import { releasesOwnerWarnings, sharedFolderWarnings } from './folder-owner.ts'
 import { installedUnitWarnings } from './installed-units.ts'
+
+/** What is to be said about the newest published version; nothing about a folder that a start refuses anyway. */
+function releaseWarnings(releasesDir: string, nowMs: number): readonly string[] {
+  try {
+    const store = openReleaseStore(releasesDir)
+    const newest = store.readVersionIds().at(-1)
+    if (newest === undefined) return []
+    return noticesOf(parseVersionEntry(store.readVersionText(newest), newest), nowMs)
+  } catch {
+    return []
+  }
+}
 
 /** Checks the environment, folders and secrets as a start would read them, and changes nothing. */
 export function checkConfiguration(): CommandResult {
@@ -25,6 +40,7 @@ export function checkConfiguration(): CommandResult {
     warnAboutEnvironment(config, log)
     const contentDir = process.env['SVC_CONTENT_DIR'] ?? ''
     warnings.push(
+      ...releaseWarnings(config.releasesDir, nowMs),
       ...releasesOwnerWarnings(config.releasesDir),
       ...(contentDir === '' ? [] : sharedFolderWarnings(contentDir)),
       ...installedUnitWarnings(),

@@ -19,6 +19,8 @@ export interface Readiness {
     readonly damage?: string | undefined
     /** Why the transparency log cannot be used. */
     readonly logFault?: string | undefined
+    /** That a later program or a clock that is ahead published it. It is served. */
+    readonly notices?: readonly string[]
   }
 }
 

@@ -1,3 +1,8 @@
+import {
+  futureVersionOf,
+  laterProgramOf,
+  noticesOf,
+} from '@public-api/contract/registry/release-notices'
 import { formatConfigMistake } from '../config-mistake.ts'
 import { originOf, type Config } from '../config.ts'
 import { openSecrets } from '../local-secrets.ts'
@@ -138,6 +143,7 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
       refused: watcher.refused(),
       damage: watcher.damage(),
       logFault: tlog.fault(),
+      notices: noticesOf(serving.served().head, Date.now()),
     },
   })
   metrics?.add({
@@ -157,6 +163,14 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
     svc_release_refused: {
       help: '1 while the newest release is refused and an older one is served.',
       read: () => Number(watcher.refused() !== undefined),
+    },
+    svc_release_later_program: {
+      help: '1 while a later program wrote the served release, which this one reads in part.',
+      read: () => Number(laterProgramOf(serving.served().head) !== undefined),
+    },
+    svc_release_future: {
+      help: '1 while the served release is of a clock more than 5 minutes ahead of this one.',
+      read: () => Number(futureVersionOf(serving.served().head, Date.now()) !== undefined),
     },
     svc_release_damaged: {
       help: '1 while files of the served versions are changed or missing in the releases folder.',

@@ -1,4 +1,6 @@
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { laterProgramOf } from '@public-api/contract/registry/release-notices'
 import type { DataOf } from '@public-api/contract/registry/schemas'
 import {
   EARLY_ACCESS_RESOURCE,
@@ -18,9 +20,17 @@ const NOTES: { readonly [State in EarlyAccess['state']]: string } = {
   unavailable: 'Registration is not available at the moment; try again later.',
 }
 
-/** The text of an operator who closed the waitlist; undefined while it is open. */
-export function closedText(releases: Pick<PublishedHistory, 'resource'>): string | undefined {
+/**
+ * The text of an operator who closed the waitlist; undefined while it is open. Where that cannot be read for certain, it is
+ * closed: the resource is damaged, or a later program, which may have closed it in another way, wrote the version.
+ */
+export function closedText(
+  releases: Pick<PublishedHistory, 'resource' | 'head'>,
+): string | undefined {
+  const head = JSON.parse(releases.head.json) as VersionEntry
   const payload = releases.resource(EARLY_ACCESS_RESOURCE)
+  const isUnread = payload === undefined && Object.hasOwn(head.resources, EARLY_ACCESS_RESOURCE)
+  if (isUnread || laterProgramOf(head) !== undefined) return NOTES.unavailable
   if (payload === undefined) return undefined
   // Loading a release checks its schemas.
   const { state, text } = JSON.parse(payload.json) as EarlyAccessState

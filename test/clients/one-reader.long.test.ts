@@ -58,9 +58,12 @@ function historyAfter(before: readonly Published[], note: string): readonly Publ
   return history
 }
 
+const CASE = buildFallbackVectors().get('origin') as FallbackVector
+
 const keysAt = (seconds: number): VectorResponse => {
-  const { responses } = buildFallbackVectors().get('origin') as FallbackVector
-  const body = JSON.parse(Buffer.from(responses['keys']?.bodyBase64 ?? '', 'base64').toString())
+  const body = JSON.parse(
+    Buffer.from(CASE.responses['keys']?.bodyBase64 ?? '', 'base64').toString(),
+  )
   return signed(KEYS, (body as { readonly data: JsonObject }).data, seconds)
 }
 
@@ -105,7 +108,7 @@ function makeCase(): FallbackVector {
     })
   }
   return {
-    ...(buildFallbackVectors().get('origin') as FallbackVector),
+    ...CASE,
     description: 'Made by chance.',
     ...(random() < 0.3 ? { pinnedKeyIds: [] } : {}),
     mirrors: MIRRORS.slice(0, 1 + below(2)),

@@ -29,6 +29,8 @@ const EXPECTED_METRICS = [
   'svc_release_age_seconds',
   'svc_release_reload_failures_total',
   'svc_release_damaged',
+  'svc_release_future',
+  'svc_release_later_program',
   'svc_release_refused',
   'svc_store_unavailable_seconds',
   'svc_time_quality_state',

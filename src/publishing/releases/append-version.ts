@@ -10,6 +10,7 @@ import {
   versionHashText,
 } from '@public-api/contract/history/version-chain'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { laterProgramOf } from '@public-api/contract/registry/release-notices'
 import type { RemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { API_VERSION } from '@public-api/contract/terms/api-version'
 import { formatInstant } from '@public-api/contract/text/instant'
@@ -92,6 +93,10 @@ export function appendVersion(
   writeResources: (next: VersionEntry | undefined) => readonly string[],
 ): PublishResult {
   const head = versions.at(-1)
+  const later = head && laterProgramOf(head)
+  if (later !== undefined) {
+    throw new PublishError('VERSION', `${later}; it would remove what it does not know`)
+  }
   const sequence = (head?.sequence ?? 0) + 1
   // A version of a clock that was ahead must not block the next one.
   const headMs = head === undefined ? nowMs : Date.parse(head.createdAt)

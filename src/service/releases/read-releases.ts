@@ -9,6 +9,7 @@ import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { laterProgramOf } from '@public-api/contract/registry/release-notices'
 import { isTranslatedName, translatedSchema } from '@public-api/contract/registry/resource-names'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
@@ -60,12 +61,16 @@ const TRANSLATIONS_SCHEMA = {
   properties: { locale: { type: 'string' }, resources: { type: 'object' } },
 } as const
 
-/** Throws unless a resource can be sent as stored: canonical JSON, whose hash is the ETag, of the promised shape. */
-function requireServable(name: string, text: string): void {
+/**
+ * Throws unless a resource can be sent as stored: canonical JSON, whose hash is the ETag, of the promised shape. What a later
+ * program wrote has a shape that this one does not know.
+ */
+function requireServable(name: string, text: string, isOfLaterProgram: boolean): void {
   const value = parseJson(text)
   if (value === undefined) throw new Error('expected JSON')
   if (canonicalJson(value as JsonValue) !== text)
     throw new Error('expected canonical JSON (RFC 8785)')
+  if (isOfLaterProgram) return
   const schema = isTranslatedName(name) ? translatedSchema(name) : TRANSLATIONS_SCHEMA
   const mistake = schemaMistake(schema, value)
   if (mistake !== undefined) throw new Error(`the data does not match its schema at ${mistake}`)
@@ -115,11 +120,12 @@ function loadResources(
   const faults: ResourceFault[] = []
   const fail = (resource: string, reason: string) =>
     faults.push({ snapshotId: newest.snapshotId, resource, reason, served: true })
+  const isOfLaterProgram = laterProgramOf(newest) !== undefined
   for (const [name, digest] of Object.entries(newest.resources)) {
     if (!isWanted(name, digest)) continue
     try {
       const json = store.readResourceText(name, digest)
-      requireServable(name, json)
+      requireServable(name, json, isOfLaterProgram)
       resources.push({ name, digest, json })
     } catch (error) {
       fail(name, messageOf(error))

@@ -99,11 +99,16 @@ class Copies:
         copies: list[_Copy] = []
         for origin, prefix in self._mirrors:
             try:
-                copies.append(self._read_proof(origin, prefix, target))
+                copy = self._read_proof(origin, prefix, target)
+                self._memory.learn_version(copy.proof.entry, False)
+                copies.append(copy)
             except (ConnectionError, CopyError, VerificationError) as error:
                 pass_over(f"{origin}{prefix}", error)
         # Of one version, the first.
         copies.sort(key=lambda copy: -_sequence_of(copy.proof))
+        # The next process must know of it, too.
+        if copies and (version is None or copies[0].proof.is_after(version.proof)):
+            warnings.extend(self._write(READ_PATHS["version"], copies[0].listed))
 
         def result_of(copy: _Copy) -> Optional[Verified[Any]]:
             try:
@@ -112,8 +117,6 @@ class Copies:
                 pass_over(copy.place, error)
                 return None
             if self._memory.age_of(target, copy.proof) is None:
-                if version is None or copy.proof.is_after(version.proof):
-                    warnings.extend(self._write(READ_PATHS["version"], copy.listed))
                 if body is not None and (last is None or copy.proof.is_after(last.proof)):
                     warnings.extend(self._write(target, copy.listed, body))
             self._memory.learn_proof(target, copy.proof)
@@ -220,7 +223,6 @@ class Copies:
         except VerificationError as error:
             raise VerificationError("MALFORMED", str(error)) from None
         self._memory.require_same_history(entry)
-        self._memory.learn_version(entry, False)
         age_seconds = self._age_of(verified.proved_at_ms)
         result = _result(newest, verified, "mirror", age_seconds, verified.data, verified.etag)
         proof = Proof(result.etag, result.proved_at_ms, entry)

@@ -111,7 +111,6 @@ export function openCopies(settings: CopySettings) {
     }
     const proof = await verifyCopyProof(bytes, { origin, pinnedKeyIds, nowMs: now() })
     memory.requireSameHistory(proof.entry)
-    memory.learnVersion(proof.entry, false)
     const ageSeconds = ageOf(proof.provedAtMs)
     return { ...proof, ageSeconds }
   }
@@ -146,13 +145,21 @@ export function openCopies(settings: CopySettings) {
     return { data, etag: formatEtag(digest), bytes }
   }
 
-  /** What the store has of a target, remembered together with the newest stored version. */
+  /** What the store has of the newest version and of a target, remembered, and why the latter is refused. */
   async function recall(target: string) {
-    const version = await stored.load(READ_PATHS.version).catch(() => undefined)
-    if (version?.entry !== undefined) memory.learnVersion(version.entry, false)
-    const result = target === READ_PATHS.version ? version : await stored.load(target)
-    if (result !== undefined) memory.learnProof(target, result)
-    return { version, result }
+    const load = async (name: string) => {
+      try {
+        return { result: await stored.load(name), refused: undefined }
+      } catch (error) {
+        return { result: undefined, refused: error }
+      }
+    }
+    const version = await load(READ_PATHS.version)
+    const entry = version.result?.entry
+    if (entry !== undefined) memory.learnVersion(entry, false)
+    const wanted = target === READ_PATHS.version ? version : await load(target)
+    if (wanted.result !== undefined) memory.learnProof(target, wanted.result)
+    return { version: version.result, last: wanted.result, refused: wanted.refused }
   }
 
   return {
@@ -179,11 +186,7 @@ export function openCopies(settings: CopySettings) {
           warnings.push(error.message.replace(': ', `: ${url}: `))
         } else throw error
       }
-      let refused: unknown
-      const { version, result: last } = await recall(target).catch((error: unknown) => {
-        refused = error
-        return { version: undefined, result: undefined }
-      })
+      const { version, last, refused } = await recall(target)
       const copies: Copy[] = []
       for (const mirror of mirrors) {
         const url = mirror.origin + mirror.path
@@ -191,6 +194,7 @@ export function openCopies(settings: CopySettings) {
           const proof = await readProof(mirror, signal)
           const isVersion = target === READ_PATHS.version
           const etag = isVersion ? proof.etag : formatEtag(digestIn(proof.entry, target))
+          memory.learnVersion(proof.entry, false)
           copies.push({ ...proof, etag, mirror, url })
         } catch (error) {
           passOver(url, error)
@@ -198,6 +202,12 @@ export function openCopies(settings: CopySettings) {
       }
       // Of one version, the first.
       copies.sort((one, other) => other.entry.sequence - one.entry.sequence)
+      // The next process must know of it, too.
+      const [newest] = copies
+      if (newest !== undefined && isAfter(newest, version)) {
+        const proofs = [newest.response, newest.keyDocument]
+        warnings.push(...(await stored.save(READ_PATHS.version, proofs)))
+      }
 
       async function resultOf(copy: Copy): Promise<CopyResult> {
         const { bytes, ...resource } = await readResource(copy.mirror, copy, target, signal)
@@ -205,9 +215,6 @@ export function openCopies(settings: CopySettings) {
         const isNewest = memory.ageOf(target, copy) === undefined
         memory.learnProof(target, { etag: resource.etag, provedAtMs, entry })
         const proofs = [response, keyDocument]
-        if (isNewest && isAfter(copy, version)) {
-          warnings.push(...(await stored.save(READ_PATHS.version, proofs)))
-        }
         if (isNewest && bytes !== undefined && isAfter(copy, last)) {
           warnings.push(...(await stored.save(target, proofs, bytes)))
         }
