@@ -169,7 +169,7 @@ async function answered(vector: FallbackVector, folder: string): Promise<Fallbac
             ...found,
             warnings: found.warnings.map((each) => each.split(': ').slice(0, 2).join(': ')),
           }
-    steps.push({ ...step, requests: asked, expected: expected as FallbackStep['expected'] })
+    steps.push({ ...step, requests: asked, expected })
   }
   return { ...vector, steps }
 }

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { Client } from '@public-api/client-internal/client'
 import { createClient } from '@public-api/client-internal/client-with-copies'
 import { ConnectionError, type Fetch } from '@public-api/client-internal/connection'
