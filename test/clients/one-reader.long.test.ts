@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import type { VectorResponse } from '@public-api/client-internal/vector'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import {
@@ -17,6 +16,7 @@ import {
 import { readSteps } from '../support/fallback-steps.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import type { VectorResponse } from '../support/vector.ts'
 import {
   archivedOf,
   buildFallbackVectors,
