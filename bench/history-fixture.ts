@@ -10,7 +10,7 @@ import type { Workspace } from './workspace.ts'
 
 type Store = ReturnType<typeof openReleaseStore>
 
-function newestEntry(store: Store): VersionEntry | undefined {
+export function newestEntry(store: Store): VersionEntry | undefined {
   const id = store.readVersionIds().at(-1)
   return id === undefined ? undefined : (JSON.parse(store.readVersionText(id)) as VersionEntry)
 }

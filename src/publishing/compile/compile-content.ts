@@ -21,6 +21,7 @@ import { type ContentMistake, locateFaults, sortMistakes } from '../rules/conten
 import { type PublishingSettings, SETTINGS_SCHEMA } from '../rules/content-schemas.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { checkText } from '../rules/value-rules.ts'
+import { MAX_SOURCE_LENGTH } from '../rules/yaml-source.ts'
 import { formatOutdated, readTranslationRecord } from '../translations/translation-record.ts'
 import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
 import { parseContent, type ParsedContent, type ParsedFile, referenceIn } from './parse-content.ts'
@@ -95,6 +96,17 @@ async function guardContent(
       ...(isSound ? locateFaults(settings.place, unused) : []),
     ],
   }
+}
+
+/** The share of the limit from which a file is named before it is refused. */
+const NEAR_LIMIT = 0.8
+
+/** A warning for a file that is almost as long as one may be: the limit must not be met at night. */
+function nearLimit({ file, text }: ParsedFile): readonly string[] {
+  if (text.length <= NEAR_LIMIT * MAX_SOURCE_LENGTH) return []
+  return [
+    `${file}:1:1: ${text.length} of at most ${MAX_SOURCE_LENGTH} characters; expected less: shorten what it says of the past, or remove what nobody asks for any more`,
+  ]
 }
 
 const HIDDEN = 'a value that is not shown'
@@ -216,6 +228,7 @@ export async function compileContent(
       ...formatWaiting(contentDir, elsewhere),
       ...parsed.notes,
       ...checked.notes,
+      ...parsed.files.flatMap(nearLimit),
       ...outdated.map(formatOutdated),
     ],
     findUntranslated,

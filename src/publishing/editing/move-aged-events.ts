@@ -42,7 +42,7 @@ function endMsOf(event: Incident | Maintenance): number {
 }
 
 /** What the status need not list any more: it ended more than 90 days ago, and is not among the newest 20 that did. */
-function agedEvents(status: Status, nowMs: number): readonly Moving[] {
+export function agedEvents(status: Status, nowMs: number): readonly Moving[] {
   const beforeMs = Math.floor(nowMs / WEEK_MS) * WEEK_MS - LISTED_MS
   return LISTS.flatMap((list) =>
     (status[list] ?? []).filter(hasEnded).map((event) => ({ list, event, endMs: endMsOf(event) })),

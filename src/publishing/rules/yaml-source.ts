@@ -41,7 +41,7 @@ export interface ContentSource {
 }
 
 /** Largest content file in UTF-16 code units: far larger than real content, but no problem for the parser. */
-const MAX_SOURCE_LENGTH = 1_048_576
+export const MAX_SOURCE_LENGTH = 1_048_576
 
 // Harmless in this program, but dangerous in some programs that read the response.
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
