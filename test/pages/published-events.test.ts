@@ -10,7 +10,7 @@ import { changesBetween, type VersionEntry } from '@public-api/contract/history/
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { recordedVersions } from '../../src/publishing/releases/append-version.ts'
+import { recordedVersions } from '../../src/publishing/releases/published-versions.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { chainedEntry } from '../support/made-entry.ts'
