@@ -114,9 +114,7 @@ function expectedRecord(history: readonly Published[]) {
   const texts = new Map<string, string>()
   for (const [index, { listed, past }] of history.entries()) {
     const day = index + 1
-    const now = new Map(
-      [...listed, ...past].map((each) => [each.id, canonicalJson({ ...each })]),
-    )
+    const now = new Map([...listed, ...past].map((each) => [each.id, canonicalJson({ ...each })]))
     for (const [id, text] of now) {
       const known = items.get(id)
       if (texts.get(id) === text) continue

@@ -105,7 +105,7 @@ const NEAR_LIMIT = 0.8
 function nearLimit({ file, text }: ParsedFile): readonly string[] {
   if (text.length <= NEAR_LIMIT * MAX_SOURCE_LENGTH) return []
   return [
-    `${file}:1:1: ${text.length} of at most ${MAX_SOURCE_LENGTH} characters; expected less: shorten what it says of the past, or remove what nobody asks for any more`,
+    `${file}:1:1: ${text.length} of at most ${MAX_SOURCE_LENGTH} characters; expected less: shorten what it says of the past, or remove what readers no longer ask for`,
   ]
 }
 
