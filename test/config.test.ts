@@ -28,6 +28,7 @@ test('an empty environment is a valid configuration', () => {
     releasesDir: '/srv/service/releases',
     dataDir: '/srv/service/data',
     secretsDir: '/srv/service/secrets',
+    tlogKeyFile: undefined,
     database: { kind: 'sqlite', file: '/srv/service/data/service.sqlite' },
     challenge: { provider: 'altcha' },
     trustedProxies: [],
