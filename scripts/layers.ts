@@ -303,7 +303,7 @@ interface RuleHome {
 const RULE_HOMES: readonly RuleHome[] = [
   {
     rule: 'what is an outage',
-    text: /\bfunction is(?:\w*Outage|Inconclusive|Lost)\b/,
+    text: /\bfunction is(?:\w*Outage|Inconclusive|Lost|Unreachable)\b/,
     homes: [
       '../packages/client/src/outage.ts',
       '../packages/client/src/http-response.ts',

@@ -9,7 +9,7 @@ import type { ChainDiagram } from './chain-diagram.ts'
 import type { auditPageLog, PageLogAudit, PageLogFault } from './log-audit.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
-import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
+import type { SavedHeadStorage, PageHead } from './saved-head.ts'
 import { createStepList, type StepList } from './step-list.ts'
 
 /** The steps of an audit, in their order. */
@@ -38,7 +38,7 @@ export interface AuditRun {
   readonly marks: ChainDiagram
   /** Undefined if the browser provides no storage. */
   readonly savedHead: SavedHeadStorage | undefined
-  readonly kept: SavedHead | undefined
+  readonly kept: PageHead | undefined
   readonly pinnedKeyId: string | undefined
   readonly everyVersion: boolean
   /** The transparency log; undefined without one. */
@@ -189,7 +189,7 @@ function saving(texts: PageTexts, steps: StepList<AuditStep>, store: HeadStore):
  * Runs one audit and shows its steps. Rejects as `auditHistory` does, or with the signal's reason, after marking the
  * failed step.
  */
-export async function runAudit(run: AuditRun): Promise<AuditReport> {
+export async function auditInPage(run: AuditRun): Promise<AuditReport> {
   const { texts, proofTexts, stepsPlace, savedHead, pinnedKeyId, everyVersion, log, signal } = run
   const names: readonly AuditStep[] = log === undefined ? STEPS : [...STEPS, 'log']
   const steps = createStepList(proofTexts, names, (name) =>

@@ -1,11 +1,11 @@
 // Audits the history in this browser with the published client library. The history page loads it when it is needed.
 import { HistoryError } from '@public-api/client-internal/history/history-error'
 import { failureElement, faultElement, logFaultElement } from './audit-outcome.ts'
-import { PageLogError, runAudit } from './audit-run.ts'
+import { PageLogError, auditInPage } from './audit-run.ts'
 import { createChainDiagram } from './chain-diagram.ts'
 import { formatMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
-import { openSavedHead, type SavedHead } from './saved-head.ts'
+import { openSavedHead, type PageHead } from './saved-head.ts'
 
 const KEY_ID = /^[\w-]{43}$/
 
@@ -34,9 +34,9 @@ const marks = createChainDiagram(texts)
 let running: AbortController | undefined
 
 /** Shows the saved head. Returns undefined if nothing is saved; rejects if it cannot be read. */
-async function readSaved(): Promise<SavedHead | undefined> {
+async function readSaved(): Promise<PageHead | undefined> {
   forgetButton.hidden = true
-  let kept: SavedHead | undefined
+  let kept: PageHead | undefined
   try {
     kept = await savedHead?.read()
   } catch (error) {
@@ -100,7 +100,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       resultPlace.replaceChildren(pageElement('p', texts.text('keptUnreadable'), 'note note-warn'))
       return
     }
-    const { head } = await runAudit({
+    const { head } = await auditInPage({
       texts,
       proofTexts,
       stepsPlace,

@@ -18,7 +18,7 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { formatAge, formatDuration, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
-import type { StepReport } from './step-list.ts'
+import type { ShownStep } from './step-list.ts'
 
 /**
  * Whether this browser can verify signatures on this page, or the reason why it cannot: WebCrypto exists only in secure
@@ -54,7 +54,7 @@ export interface ProofVerdict {
   readonly outcome: 'valid' | 'invalid' | 'unavailable'
   /** The ETag of the verified data, computed from it; undefined without a verified one. */
   readonly etag: string | undefined
-  readonly reports: readonly (StepReport & { readonly name: VerificationStep })[]
+  readonly reports: readonly (ShownStep & { readonly name: VerificationStep })[]
   /** The summary as a sentence. */
   readonly verdict: RichText
 }

@@ -37,4 +37,4 @@ export function openSavedHead(name: string) {
 export type SavedHeadStorage = NonNullable<ReturnType<typeof openSavedHead>>
 
 /** The head of an earlier audit. */
-export type SavedHead = NonNullable<Awaited<ReturnType<SavedHeadStorage['read']>>>
+export type PageHead = NonNullable<Awaited<ReturnType<SavedHeadStorage['read']>>>

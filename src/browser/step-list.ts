@@ -6,7 +6,7 @@ const STEP_STATES = ['pending', 'running', 'passed', 'failed', 'away', 'skipped'
 export type StepState = (typeof STEP_STATES)[number]
 
 /** A step with its current state. */
-export interface StepReport {
+export interface ShownStep {
   readonly state: StepState
   /** What was found, as a sentence; for a failed step, what was expected and what was found. */
   readonly detail?: string | RichText | { readonly expected: RichText; readonly found: RichText }
@@ -57,7 +57,7 @@ export function createStepList<Name extends string>(
     }),
   )
 
-  function detailNodes(detail: StepReport['detail'] = []): RichText {
+  function detailNodes(detail: ShownStep['detail'] = []): RichText {
     if (typeof detail === 'string') return [detail]
     if (!('found' in detail)) return detail
     const parts = (['expected', 'found'] as const).flatMap((part) => [
@@ -67,7 +67,7 @@ export function createStepList<Name extends string>(
     return [pageElement('dl', parts)]
   }
 
-  function show(name: Name, { state, detail }: StepReport): void {
+  function show(name: Name, { state, detail }: ShownStep): void {
     const parts = items.get(name)
     if (parts === undefined) return
     parts.item.dataset['state'] = state
@@ -82,7 +82,7 @@ export function createStepList<Name extends string>(
     for (const name of names) show(name, { state: 'pending' })
   }
 
-  function set(name: Name, report: StepReport): void {
+  function set(name: Name, report: ShownStep): void {
     turn += 1
     show(name, report)
   }
@@ -93,7 +93,7 @@ export function createStepList<Name extends string>(
     element,
     set,
     /** Shows a state for every step that has no result yet. */
-    setRest(report: StepReport): void {
+    setRest(report: ShownStep): void {
       for (const [name, { item }] of items) {
         if (['pending', 'running'].includes(item.dataset['state'] ?? '')) set(name, report)
       }
@@ -102,7 +102,7 @@ export function createStepList<Name extends string>(
      * Fills in the list from the first step to the last. Each step is shown as running before its result. With reduced
      * motion, all results appear immediately. Another `play` or `set` cancels it.
      */
-    async play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void> {
+    async play(reports: readonly (ShownStep & { readonly name: Name })[]): Promise<void> {
       reset()
       const own = turn
       const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches

@@ -56,7 +56,7 @@ names the service that the links and the canonical addresses lead to.`,
     const base = own === undefined ? undefined : parseBase(own)
     const { folder: releasesDir } = openReleasesFolder(values.releases)
     const { openReleasesCopy, proveCopy } = await import('../copy/copy-releases.ts')
-    const { CopyError } = await import('../copy/copy-source.ts')
+    const { CopyFailure } = await import('../copy/copy-source.ts')
     const { withCopyFolder } = await import('../copy/write-copy.ts')
     const fail = (error: unknown, exitCode: ExitCode = EXIT_CODES.failure) =>
       new CommandFailure('COPY', messageOf(error), { exitCode })
@@ -92,7 +92,10 @@ names the service that the links and the canonical addresses lead to.`,
         }
       } catch (error) {
         for (const line of lines) output.out(line)
-        throw fail(error, error instanceof CopyError ? EXIT_CODES.failure : EXIT_CODES.unreachable)
+        throw fail(
+          error,
+          error instanceof CopyFailure ? EXIT_CODES.failure : EXIT_CODES.unreachable,
+        )
       }
     }).catch((error: unknown) => {
       throw error instanceof CommandFailure ? error : fail(error)

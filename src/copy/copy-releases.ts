@@ -13,7 +13,7 @@ import { listBelow } from '../files/folder-files.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
 import { loadReleases } from '../service/releases/releases.ts'
 import {
-  CopyError,
+  CopyFailure,
   type CopyOptions,
   digestOfProgram,
   listCopyFiles,
@@ -42,7 +42,9 @@ export function openReleasesCopy(
     : []
   const snapshotId = store.readVersionIds().at(-1)
   if (snapshotId === undefined) {
-    throw new CopyError(`${releasesDir}: no version is published; publish one first (svc publish)`)
+    throw new CopyFailure(
+      `${releasesDir}: no version is published; publish one first (svc publish)`,
+    )
   }
   const program = digestOfProgram()
   const { origin, baseUrl, keyId, clock } = settings
@@ -55,7 +57,7 @@ export function openReleasesCopy(
     const releases = loadReleases(store, undefined, 'unread')
     if (releases.faults.length > 0) {
       const names = releases.faults.map(({ resource }) => resource).join(', ')
-      throw new CopyError(`${releasesDir}: missing or damaged: ${names}; the copy is unchanged`)
+      throw new CopyFailure(`${releasesDir}: missing or damaged: ${names}; the copy is unchanged`)
     }
     return listCopyFiles({ ...settings, releases, cards, program })
   }
@@ -70,7 +72,7 @@ export function openReleasesCopy(
 }
 
 /**
- * Asks the service for its newest version and keeps the proof in the copy. Rejects with a CopyError if the copy does not have
+ * Asks the service for its newest version and keeps the proof in the copy. Rejects with a CopyFailure if the copy does not have
  * that version, and with the client's errors.
  */
 export async function proveCopy(
@@ -86,14 +88,14 @@ export async function proveCopy(
   const { snapshotId, hash } = entry
   const versionFile = path.join(folder, 'archive', 'versions', `${snapshotId}.json`)
   if (!fs.existsSync(versionFile)) {
-    throw new CopyError(
+    throw new CopyFailure(
       `${origin} serves ${snapshotId}, which the copy does not have; update the releases folder first. ${PROOF_FILE} is unchanged`,
     )
   }
   // Two histories have one number in common, and never a hash.
   const copied = propertyOf(parseJson(fs.readFileSync(versionFile)), 'hash')
   if (copied !== hash) {
-    throw new CopyError(
+    throw new CopyFailure(
       `${origin} serves another ${snapshotId} than the copy has: expected the hash ${String(copied)}, found ${hash}. Is it the service of these releases? ${PROOF_FILE} is unchanged`,
     )
   }
@@ -102,7 +104,7 @@ export async function proveCopy(
   try {
     replaceFile(file, text, { mode: 0o644 })
   } catch (error) {
-    throw new CopyError(`${file}: could not be written (${messageOf(error)})`, { cause: error })
+    throw new CopyFailure(`${file}: could not be written (${messageOf(error)})`, { cause: error })
   }
   return { snapshotId }
 }

@@ -46,7 +46,7 @@ export interface CopyFile {
 const IMMUTABLE = 'immutable'
 
 /** A failure to make a file of a copy. */
-export class CopyError extends Error {}
+export class CopyFailure extends Error {}
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Everything that decides what a copy looks like, beside the libraries that package.json names. */
@@ -107,7 +107,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   )
   const known = new Set(cards)
   /** A page that needs it responds 500, which would not say why. */
-  let damaged: CopyError | undefined
+  let damaged: CopyFailure | undefined
   const releases: PublishedHistory = {
     ...options.releases,
     // The page of each version looks for its own.
@@ -117,7 +117,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
       const found = options.releases.readResource(name, digest)
       const resource = `${name}/${digest}`
       if (found !== undefined || redactions.has(resource)) return found
-      damaged = new CopyError(
+      damaged = new CopyFailure(
         `${resource}: missing or damaged in the releases; the copy is unchanged`,
       )
       throw damaged
@@ -134,7 +134,9 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   async function bytesOf(target: string, status = 200): Promise<Uint8Array> {
     const reply = await respond(target)
     if (reply.status !== status || reply.body === undefined) {
-      throw damaged ?? new CopyError(`${target}: expected status ${status}, found ${reply.status}`)
+      throw (
+        damaged ?? new CopyFailure(`${target}: expected status ${status}, found ${reply.status}`)
+      )
     }
     return bytesOfBody(reply.body)
   }
@@ -150,7 +152,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     key: IMMUTABLE,
     make() {
       const text = read()
-      if (text === undefined) throw new CopyError(`${target}: missing or damaged`)
+      if (text === undefined) throw new CopyFailure(`${target}: missing or damaged`)
       return Buffer.from(text)
     },
   })

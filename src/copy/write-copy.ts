@@ -9,7 +9,7 @@ import { COPY_FILES_SCHEMA } from '@public-api/contract/http/copy-files'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readBelow } from '../files/folder-files.ts'
-import { type CopyFile, CopyError } from './copy-source.ts'
+import { type CopyFile, CopyFailure } from './copy-source.ts'
 
 /** Lists what a run wrote, so that the next one writes and removes only what changed. */
 export const LIST_FILE = 'site.json'
@@ -59,7 +59,7 @@ function readValue(folder: string, file: string): unknown {
     return parseJson(readBelow(folder, file, MAX_LIST_BYTES).toString()) ?? null
   } catch (error) {
     if (propertyOf(error, 'code') === 'ENOENT') return undefined
-    throw new CopyError(`${path.join(folder, file)}: ${messageOf(error)}`, { cause: error })
+    throw new CopyFailure(`${path.join(folder, file)}: ${messageOf(error)}`, { cause: error })
   }
 }
 
@@ -74,7 +74,7 @@ export function readList(folder: string): List {
     files !== null &&
     Object.values(files).every(isWritten)
   if (!isList) {
-    throw new CopyError(
+    throw new CopyFailure(
       `${path.join(folder, LIST_FILE)}: expected the list that svc site writes; remove it to write every file again`,
     )
   }
@@ -85,18 +85,18 @@ export function readList(folder: string): List {
   }
 }
 
-/** Throws a CopyError for a folder with files that no run wrote: a mistyped name must not mix two sites. */
+/** Throws a CopyFailure for a folder with files that no run wrote: a mistyped name must not mix two sites. */
 function requireOwnFolder(folder: string): void {
   const names = fs.readdirSync(folder)
   // Without the list, the lock shows that an earlier run wrote there.
   if ([LIST_FILE, LOCK].some((name) => names.includes(name))) return
   // GitHub writes CNAME into the branch of its pages when a domain is set before the first copy.
   if (names.every((name) => name.startsWith('.') || name === 'CNAME')) return
-  throw new CopyError(`${folder}: expected an empty folder, or one that svc site wrote before`)
+  throw new CopyFailure(`${folder}: expected an empty folder, or one that svc site wrote before`)
 }
 
 /**
- * Throws a CopyError unless each file that exists is a file of the folder itself. A link that others placed there, or a name
+ * Throws a CopyFailure unless each file that exists is a file of the folder itself. A link that others placed there, or a name
  * in their list, must not lead a run to files outside.
  */
 function requireOwnFiles(folder: string, files: readonly string[]): void {
@@ -104,7 +104,7 @@ function requireOwnFiles(folder: string, files: readonly string[]): void {
     try {
       requireOwnPath(folder, file)
     } catch (error) {
-      throw new CopyError(`${folder}: ${messageOf(error)}`, { cause: error })
+      throw new CopyFailure(`${folder}: ${messageOf(error)}`, { cause: error })
     }
   }
 }
@@ -115,7 +115,7 @@ function readState(folder: string): List {
   const moved = readValue(folder, MOVED_FILE)
   if (moved === undefined) return list
   if (!Array.isArray(moved)) {
-    throw new CopyError(
+    throw new CopyFailure(
       `${path.join(folder, MOVED_FILE)}: expected a list of files; remove it and ${LIST_FILE} to write every file again`,
     )
   }
@@ -202,7 +202,7 @@ function createStaging(folder: string) {
  * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
  * its place. They are moved in the order of the list, and files that no longer belong are removed after that, so a reader
  * finds what a file names at any moment. The list is replaced when all are moved; until then another one names what changes,
- * and the run after one that was killed writes or removes these. Resolves with what it changed. Rejects with a CopyError, or
+ * and the run after one that was killed writes or removes these. Resolves with what it changed. Rejects with a CopyFailure, or
  * with the error of the system.
  */
 export async function writeCopy(
@@ -266,7 +266,7 @@ function nameOfHolder(folder: string): string {
 }
 
 /**
- * Runs work while no other run writes this copy. Creates the folder. Rejects with a CopyError for a folder of other files,
+ * Runs work while no other run writes this copy. Creates the folder. Rejects with a CopyFailure for a folder of other files,
  * or if another run has not ended within a second, and with the error of `work`.
  */
 export async function withCopyFolder<Result>(
@@ -290,10 +290,10 @@ export async function withCopyFolder<Result>(
   } catch (error) {
     // Such as a full disk while a file is written: the system's message has no path.
     if (propertyOf(error, 'syscall') !== undefined && propertyOf(error, 'path') === undefined) {
-      throw new CopyError(`${folder}: ${messageOf(error)}`, { cause: error })
+      throw new CopyFailure(`${folder}: ${messageOf(error)}`, { cause: error })
     }
     if (!(error instanceof LockedError)) throw error
-    throw new CopyError(
+    throw new CopyFailure(
       `${nameOfHolder(folder)} writes ${folder} at the moment; try again when it has ended`,
       { cause: error },
     )

@@ -2,11 +2,11 @@ import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/comma
 import { textOption } from '@public-api/cli-kit/options'
 import { printFinding } from './auditing/print-finding.ts'
 import { checkpointLines, readPolicyFile, withLogErrors, witnessedAt } from './log/log-inputs.ts'
-import { CopyFinding, mirror, type MirrorReport } from './log/mirror.ts'
+import { CopyFinding, mirror, type MirrorRun } from './log/mirror.ts'
 import { parseOrigin } from './log/parse-origin.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 
-function nowLine(now: MirrorReport['now']): string {
+function nowLine(now: MirrorRun['now']): string {
   return 'snapshotId' in now
     ? `now.json: ${now.snapshotId} is the newest version of the service.`
     : `now.json is as it was: ${sanitizeForTerminal(now.reason, 300)}`

@@ -24,7 +24,7 @@ import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
 import { describeOutcome } from './verifying/describe-outcome.ts'
 import { outcomeOf } from './verifying/outcome-of.ts'
-import { type Ask, createHttpClient, isLost } from './verifying/requests.ts'
+import { type Ask, createHttpClient, isUnreachable } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import {
   inputFailure,
@@ -84,7 +84,7 @@ async function askService(settings: Settings, ask: Ask): ReturnType<typeof outco
           () => verifyByDocument(READ_PATHS.signingKey),
           (fresh, failure) =>
             verifyByDocument(fresh).catch((error: unknown) => {
-              throw isLost(error) ? failure : error
+              throw isUnreachable(error) ? failure : error
             }),
         )
       : verifyInSteps({ ...response, ...trust, keys: () => known })
@@ -104,7 +104,7 @@ async function verifyFetched(settings: Settings): Promise<CommandResult> {
       ? await readCopy(failure, copies)
       : describeOutcome(outcome)
   } catch (error) {
-    if (copies === undefined || !isLost(error)) throw error
+    if (copies === undefined || !isUnreachable(error)) throw error
     return await readCopy(error, copies)
   } finally {
     close()

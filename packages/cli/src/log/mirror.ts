@@ -46,7 +46,7 @@ import { readTextInput } from '../verifying/saved-response.ts'
 import { MAX_RESOURCE_BYTES, MAX_TEXT_BYTES, withLogErrors } from './log-inputs.ts'
 
 /** A copy after a run. */
-export type MirrorReport = Awaited<ReturnType<typeof copyAll>>
+export type MirrorRun = Awaited<ReturnType<typeof copyAll>>
 
 /** The served checkpoint contradicts that of the copy, or has fewer versions. */
 export class CopyFinding extends Error {
@@ -190,7 +190,7 @@ export async function mirror(
   folder: string,
   policy: LogPolicy,
   nowMs: number,
-): Promise<MirrorReport> {
+): Promise<MirrorRun> {
   try {
     makeFolder(path.resolve(folder), FOLDER_MODE)
     const lock = path.join(folder, '.lock')

@@ -58,7 +58,7 @@ export class UnreachableError extends CommandFailure {
 }
 
 /** `isLost` of the client, for the requests of commands. */
-export function isLost(error: unknown): error is UnreachableError {
+export function isUnreachable(error: unknown): error is UnreachableError {
   return error instanceof UnreachableError && !isFinal(error)
 }
 
