@@ -17,7 +17,7 @@ fi
 [ "$status" -eq 0 ] || exit "$status"
 # A link would publish the file that it leads to, such as a secret. Below releases/ only the files of a release are known.
 digest='[A-Za-z0-9_-]{43}'
-known="versions/VS-[0-9]{4,}\.json|resources/[A-Za-z0-9/-]+/$digest(\.redacted)?\.json|cards/$digest\.png"
+known="record\.json|versions/VS-[0-9]{4,}\.json|resources/[A-Za-z0-9/-]+/$digest(\.redacted)?\.json|cards/$digest\.png"
 # A killed publisher leaves files with a name like these and `.partial`, which readers ignore.
 known="($known|log/(origin|policy|checkpoint|pending|witnesses\.json|\.gitignore)|\.git(attributes|ignore|keep))(\.[0-9a-f]{12}\.partial)?"
 tree=$(git ls-tree -r --full-tree "$commit")

@@ -124,7 +124,7 @@ says 'roadmap.yaml has mistakes and is not published' ben svc incident open --id
 More soon.')" --at 2026-11-01T07:00:00+07:00 --publish -m "$(printf 'x%.0s' $(seq 600))"
 says 'x{100}' ben svc versions
 says 'at: 2026-11-01T00:00:00Z' cat $c/status.yaml
-says 'serves [0-9]+ versions' ann svc tlog status || says 'versions signed' ann svc tlog status
+says 'versions signed' ann svc tlog status
 fails 1 'already exists' ben svc incident open --id night --title "Reads fail" --impact major --component read-api=degraded --summary "Reads fail." --text "$(printf 'We look.
 More soon.')" --publish
 # One of the two has the key for a while.
@@ -151,13 +151,13 @@ ann sh -c ": > $c/.published.json; touch $c/status.yaml.0123456789ab.partial"
 says Published ben svc incident open --id again --title Slow --impact none --component read-api=operational --text "Slow." --publish
 says Published ben svc incident resolve again --text "Fast." --publish
 says 'The configuration is valid' svc check --config
-! grep -E 'expected one owner|cannot write' "$HOME/said"
+if grep -E 'expected one owner|cannot write' "$HOME/said"; then exit 9; fi
 says intact ann svc audit /srv/public-api/releases
 `
 
 /** The form of a forge, from a clone, where a tag has the name of the branch. */
 const FORM = String.raw`
-export SVC='/usr/local/bin/svc' SVC_ENVIRONMENT_FILE= GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+export SVC='/opt/public-api/node_modules/.bin/node /opt/public-api/src/cli/svc.ts' SVC_ENVIRONMENT_FILE= GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 kit=/opt/public-api/deploy
 git init -q --bare --initial-branch=main origin.git
 git clone -q origin.git clone 2>/dev/null; cd clone; git checkout -q -B main
