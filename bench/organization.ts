@@ -59,7 +59,7 @@ function incidentAt(nth: number, startMs: number, updates: number, component: st
  * own, as far as there are versions, and moves to its year as publishing moves it. Other versions change the queue. The
  * newest version has translations of every incident.
  */
-export function writeOrganization(
+function writeOrganization(
   fromDir: string,
   releasesDir: string,
   { versions, incidents, components }: OrganizationSize,

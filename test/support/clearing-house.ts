@@ -149,7 +149,7 @@ function overlayOf(status: Status, language: Language): JsonValue {
  * Releases of a clearing house with a long name: a critical and a minor incident are open, a maintenance is running and one is
  * planned, an incident ended a few hours ago, one was removed, and the waitlist is closed. In three languages.
  */
-export function clearingHouse(nowMs: number, { isCalm = false } = {}): PublishedHistory {
+function clearingHouse(nowMs: number, { isCalm = false } = {}): PublishedHistory {
   const ago = (minutes: number): string =>
     new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS)
       .toISOString()

@@ -64,7 +64,7 @@ export function cosignedText(checkpointText: string, atSeconds: number): string 
 const encoder = new TextEncoder()
 
 /** What ML-DSA-44 signs of a tree: the structure cosigned_message, from its first leaf on. */
-export function cosignedSubtree(
+function cosignedSubtree(
   cosigner: string,
   { origin, size, root }: TreeHead,
   atSeconds: number,
