@@ -111,7 +111,8 @@ void test('the workflows are valid, and run actions of one commit', async () => 
       found.filter((each) => !isKnown(each)),
       [],
     )
-    for (const [line] of text.matchAll(/^.*\buses: .*$/gm)) {
+    // A workflow of this repository has the commit of the one that calls it.
+    for (const [line] of text.matchAll(/^.*\buses: (?!\.\/).*$/gm)) {
       assert.match(line, /uses: \S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, file)
     }
   }
