@@ -94,7 +94,9 @@ function parseOnce(body: Uint8Array): unknown {
 export function createHandlers(parts: HandlerDependencies): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
   const { clientAddress, ownOrigin, consentText, timeQuality, clock } = parts
-  const closed = closedText(releases)
+  let closing: { readonly text: string | undefined } | undefined
+  // Read when it is asked for, so that a damaged entry stops no other endpoint.
+  const closed = () => (closing ??= { text: closedText(releases) }).text
 
   return {
     ...snapshotHandlers(parts.registry, releases),
@@ -110,15 +112,17 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
     versionById: ({ parameter }) => required(releases.version(parameter), 'VERSION_NOT_FOUND'),
 
     earlyAccess: () => {
-      const isOpen = closed === undefined && waitlist.isOpen()
+      const text = closed()
+      const isOpen = text === undefined && waitlist.isOpen()
       const state = isOpen ? 'open' : 'unavailable'
-      return createPayload(describeEarlyAccess(state, challenge.description, closed))
+      return createPayload(describeEarlyAccess(state, challenge.description, text))
     },
 
     // Limits come first, because they also count invalid requests.
     async register({ request, body }) {
-      if (closed !== undefined) {
-        throw new ApiError('REGISTRATION_UNAVAILABLE', { message: closedMessage(closed) })
+      const text = closed()
+      if (text !== undefined) {
+        throw new ApiError('REGISTRATION_UNAVAILABLE', { message: closedMessage(text) })
       }
       await waitlist.admit(clientAddress(request))
       const input = parseRegistration(parseOnce(body))

@@ -95,7 +95,7 @@ test('serves health, readiness and metrics on the admin port', async () => {
   assert.deepEqual(await ready.json(), {
     status: 'ready',
     reasons: [],
-    release: { snapshotId: 'VS-0002' },
+    release: { snapshotId: 'VS-0002', notices: [] },
   })
   assert.equal((await fetch(`${admin}/anything`)).status, 404)
   assert.equal((await fetch(`${admin}/api/v1/time`)).status, 404, 'no API on the admin port')

@@ -16,8 +16,11 @@ import type { Proof } from './reader-memory.ts'
 
 /** A stored result with the response that proves it. */
 export interface StoredResult extends Proof {
+  /** Its data. */
   readonly data: unknown
+  /** The key that signed the newest proof. */
   readonly keyId: string
+  /** The response as it was stored. */
   readonly response: HttpResponse
 }
 
