@@ -268,7 +268,8 @@ function longestNotice({ locale, texts: { site }, facts }: PageContext): string 
   const age = formatAgo(locale, -59 * 60_000)
   const [origin = ''] = [current, unreachable].toSorted((a, b) => b.length - a.length)
   const parts = [proven, ...(facts.keyId === undefined ? [notPinned] : []), origin]
-  return plainText(parts.join(' '), { age, version: facts.head.snapshotId })
+  // As wide as any version: the newest one would change the page of each older version.
+  return plainText(parts.join(' '), { age, version: 'VS-0000' })
 }
 
 /** Says above a page of a copy what it is; the script adds what `now.json` proves. */

@@ -258,6 +258,9 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
   const readVersion = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
   const version = remembering(readVersion)
+  let past:
+    | readonly { readonly name: PastEventsName; readonly data: PastEvents | undefined }[]
+    | undefined
   const versionsFrom = (newest: number, count: number) =>
     Array.from(
       { length: Math.min(newest, count) },
@@ -318,17 +321,19 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
       }))
     },
     /** The incidents and maintenances of the years before the status, by resource, the newest year first. */
-    pastEvents: Object.keys(head().resources)
-      .filter(isPastEventsName)
-      .toSorted()
-      .toReversed()
-      .map((name) => ({
-        name,
-        /** Parsed when it is read; undefined if it is damaged. */
-        get data() {
-          return servedValue(releases.resource(name)) as PastEvents | undefined
-        },
-      })),
+    get pastEvents() {
+      return (past ??= Object.keys(head().resources)
+        .filter(isPastEventsName)
+        .toSorted()
+        .toReversed()
+        .map((name) => ({
+          name,
+          /** Parsed when it is read; undefined if it is damaged. */
+          get data() {
+            return servedValue(releases.resource(name)) as PastEvents | undefined
+          },
+        })))
+    },
     /** The items that versions removed, as they were before; without those that only removed bytes had. */
     get removedEvents(): readonly RemovedItem[] {
       return (removed ??= removedIn(this.record, readVersion, archived))

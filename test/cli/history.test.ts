@@ -79,7 +79,7 @@ test('find exits with 1 without a hit, and reading commands with 2 without a rel
   const file = path.join(empty, 'file')
   writeFileSync(file, '')
   for (const [given, message] of [
-    [empty, /has no published version/],
+    [empty, /is another kind of folder; expected one with versions/],
     [file, /is not a folder/],
   ] as const) {
     const { status, error } = await svcIn(folder, ['find', 'x', '--releases', given])

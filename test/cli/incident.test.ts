@@ -494,7 +494,8 @@ test('what a colleague left in the folder does not stop an incident, and is name
   writeFileSync(path.join(content, 'publishing.yaml'), 'allowedTexts: 5\n')
   fs.rmSync(path.join(content, 'wallet.yaml'))
   symlinkSync('/etc/passwd', path.join(content, 'wallet.yaml'))
-  const opened = succeeded(await run(...OPEN, ...DOWN, ...publication))
+  const result = await run(...OPEN, ...DOWN, ...publication)
+  const opened = succeeded(result)
   for (const expected of [
     /^Published VS-0002 .*\n {2}changed: status$/m,
     /roadmap\.yaml has mistakes and is not published; svc check lists them, and svc discard roadmap removes the edits$/m,
@@ -503,7 +504,7 @@ test('what a colleague left in the folder does not stop an incident, and is name
     /publishing\.yaml has mistakes/,
     /wallet\.yaml has mistakes/,
   ])
-    assert.match(opened, expected)
+    assert.match(`${result.out}\n${result.error}`, expected)
   const published = await run(...argsOf('publish -m More --only status --releases'), releases)
   assert.match(succeeded(published), /^Nothing to publish: VS-0002/)
   // What is published has no exception that a file with mistakes may have.
@@ -557,8 +558,9 @@ test('a typed note becomes one line and is cut at its limit, with a warning', as
   const releases = temporaryFolder(t)
   const publication = ['--publish', '--no-cards', '--releases', releases, '--note']
   const note = `First\nline.\t${'\u{1F30A}'.repeat(300)}`
-  const opened = succeeded(await run(...OPEN, ...DOWN, ...publication, note))
-  assert.match(opened, /^Warning: the note has 612 characters and was cut at 500$/m)
+  const opened = await run(...OPEN, ...DOWN, ...publication, note)
+  succeeded(opened)
+  assert.match(opened.error, /^Warning: the note has 612 characters and was cut at 500$/m)
   const entry = JSON.parse(
     readFileSync(path.join(releases, 'versions', 'VS-0001.json'), 'utf8'),
   ) as {

@@ -194,7 +194,7 @@ test('the program lists, announces and promotes, as text and as JSON', async (t)
   ])
   const wrong = await svc('new', '--not-before', 'tomorrow')
   assert.deepEqual([wrong.status, wrong.out], [2, ''])
-  assert.match(wrong.error, /--not-before expects a time in UTC/)
+  assert.match(wrong.error, /--not-before expects a time such as \S+Z or \S+\+07:00/)
   assert.equal((await svc('retire', 'short')).status, 2)
 })
 

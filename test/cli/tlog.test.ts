@@ -460,7 +460,7 @@ test('publishers of a group share the key that SVC_TLOG_KEY_FILE names, with its
   assert.equal(modeOf('log-state.json'), 0o660)
   chmodSync(key, 0o644)
   const open = await svcIn(folder, argsOf('rollback VS-0002 --no-cards'), { env })
-  assert.match(open.out, /VS-0005 is pending .*\(mode 644\); expected mode 640/)
+  assert.match(open.error, /VS-0005 is pending .*\(mode 644\); expected mode 640/)
   assert.ok(!existsSync(path.join(folder, 'secrets')))
 })
 

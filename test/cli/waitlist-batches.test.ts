@@ -79,7 +79,14 @@ test("writes listmonk's import format with exact values and without the use case
   assert.deepEqual(header, ['email', 'name', 'attributes'])
   assert.deepEqual(row?.slice(0, 2), [address, ''])
   const { ticket, registeredAt, locale, interests } = entryOf(1)
-  assert.deepEqual(JSON.parse(row?.[2] ?? ''), { ticket, registeredAt, locale, interests })
+  const consent = { consentVersion: '0123456789abcdef', consentText: 'I agree.' }
+  assert.deepEqual(JSON.parse(row?.[2] ?? ''), {
+    ticket,
+    registeredAt,
+    locale,
+    interests,
+    ...consent,
+  })
   assert.doesNotMatch(out, /private words/)
   assert.doesNotMatch(error, /Warning/)
 })

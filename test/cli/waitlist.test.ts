@@ -22,7 +22,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['count', '--jsn'], /unknown option '--jsn'; did you mean --json\?/],
     [['count', 'more'], /expected options only, found an argument/],
     [['export', '--format', 'xml'], /--format expects csv, jsonl or listmonk\. Run /],
-    [['export', '--since', 'yesterday'], /--since expects a time in UTC/],
+    [['export', '--since', 'yesterday'], /--since expects a time such as \S+Z or \S+\+07:00/],
     [
       ['export', '--since', '2026-02-01T00:00:00Z', '--until', '2026-01-01T00:00:00Z'],
       /--until must be later than --since/,

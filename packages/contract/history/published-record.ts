@@ -71,7 +71,9 @@ const isFollowed = (name: string): boolean =>
 
 /** Whether a version changes what is recorded. */
 export const changesRecord = ({ changes }: Pick<VersionEntry, 'changes'>): boolean =>
-  changes.some(({ resource }) => isFollowed(resource))
+  // An entry that a check has not seen may have anything there.
+  Array.isArray(changes) &&
+  changes.some((each: unknown) => isFollowed(String(propertyOf(each, 'resource'))))
 
 /** The JSON text of each item of a resource by its key, to find changes. */
 function itemsIn(data: unknown): Map<string, string> {

@@ -90,16 +90,22 @@ function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files
   ]
 }
 
-/** A document for programs that read a Statuspage. */
-function statuspageFile({ plainFile, contextOf }: PageFiles, facts: SiteData, path: string) {
-  const json = renderStatuspage(contextOf(facts.defaultLocale), path)
-  const file = {
-    status: json === undefined ? 503 : 200,
-    contentType: JSON_TYPE,
-    cacheControl: json === undefined ? 'no-store' : 'public, max-age=60',
-    make: () => json ?? '{"error":"The status cannot be read at the moment."}',
-  }
-  return plainFile(file, OPEN_TO_ALL)
+/** A document for programs that read a Statuspage. It needs the events of all years, so that it is made when asked for. */
+function statuspageFile(
+  { plainFile, lateFile, contextOf }: PageFiles,
+  facts: SiteData,
+  path: string,
+) {
+  return lateFile(async () => {
+    const json = renderStatuspage(contextOf(facts.defaultLocale), path)
+    const file = {
+      status: json === undefined ? 503 : 200,
+      contentType: JSON_TYPE,
+      cacheControl: json === undefined ? 'no-store' : 'public, max-age=60',
+      make: () => json ?? '{"error":"The status cannot be read at the moment."}',
+    }
+    return plainFile(file, OPEN_TO_ALL)
+  })
 }
 
 /** The files that a site opens with, by path. */
