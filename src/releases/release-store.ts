@@ -367,6 +367,10 @@ export function openReleaseStore(directory: string) {
       })
     },
 
+    /** How many redactions there are, also of those that cannot be read. */
+    countRedactions: (): number =>
+      list('resources').filter(({ name }) => REDACTION_FILE.test(name)).length,
+
     /** Every redaction, sorted by resource and digest. */
     listRedactions(): readonly RedactedResource[] {
       return list('resources')

@@ -37,6 +37,7 @@ test('a link to a secret in the releases folder reveals nothing, and every check
     [`cards/${CARD}.png`, `/cards/${CARD}.png`],
     [`${status}.json`, `/archive/${status}.json`],
     [`${status}.redacted.json`, '/archive/versions.json'],
+    ['record.json', '/record.json'],
     ['versions/VS-0003.json', '/archive/versions/VS-0003.json'],
   ]
 

@@ -82,6 +82,7 @@ export function releasesOf(
     listEntries: () => [],
     readRedaction: () => undefined,
     listRedactions: () => [],
+    countRedactions: () => 0,
     redactResource: never,
     readCard: () => undefined,
     writeCard: never,

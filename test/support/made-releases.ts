@@ -79,6 +79,7 @@ export function makeReleases(count = 2): MadeReleases {
       listEntries: () => [],
       readRedaction: () => undefined,
       listRedactions: () => [],
+      countRedactions: () => 0,
       redactResource: () => assertUnused(),
       readCard: () => undefined,
       writeCard: () => assertUnused(),

@@ -89,6 +89,17 @@ function itemsIn(data: unknown): Map<string, string> {
   return items
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** The components of a status; undefined for data of another shape, which other hands or a later program wrote. */
+function componentsIn(data: unknown): readonly Component[] | undefined {
+  const components = propertyOf(data, 'components')
+  if (!Array.isArray(components)) return undefined
+  return (components as readonly unknown[]).filter((each): each is Component =>
+    ['id', 'state', 'since'].every((name) => isText(propertyOf(each, name))),
+  )
+}
+
 const isTrouble = ({ state }: Component): boolean =>
   state !== 'operational' && state !== 'maintenance'
 
@@ -119,13 +130,28 @@ function withStates(
   }
 }
 
+const isRecordedItem = (value: unknown): value is RecordedItem =>
+  isText(propertyOf(value, 'firstAt')) &&
+  isText(propertyOf(value, 'changedAt')) &&
+  typeof propertyOf(value, 'changes') === 'number'
+
+const isTroubles = (value: unknown): value is readonly ComponentTrouble[] =>
+  Array.isArray(value) &&
+  value.every((each) => isText(propertyOf(each, 'state')) && isText(propertyOf(each, 'from')))
+
+/** A map from its entries; undefined for anything else. */
+function mapOf<Value>(entries: unknown, isValue: (value: unknown) => value is Value) {
+  const isEntry = (entry: unknown): entry is [string, Value] =>
+    Array.isArray(entry) && isText(entry[0]) && isValue(entry[1])
+  return Array.isArray(entries) && entries.every(isEntry) ? new Map(entries) : undefined
+}
+
 /** The members of a kept record: where it ends, and what it says. Undefined for another text. */
 function parseRecord(text: string | undefined) {
   const value = parseJson(text ?? '')
-  const [items, componentsFrom, troubles] = ['items', 'componentsFrom', 'troubles'].map((name) => {
-    const entries = propertyOf(value, name)
-    return Array.isArray(entries) ? new Map(entries as [string, never][]) : undefined
-  })
+  const items = mapOf(propertyOf(value, 'items'), isRecordedItem)
+  const componentsFrom = mapOf(propertyOf(value, 'componentsFrom'), isText)
+  const troubles = mapOf(propertyOf(value, 'troubles'), isTroubles)
   const [sequence, hash, redactionCount] = ['sequence', 'hash', 'redactionCount'].map((name) =>
     propertyOf(value, name),
   )
@@ -134,6 +160,9 @@ function parseRecord(text: string | undefined) {
   if (typeof sequence !== 'number' || typeof hash !== 'string') return undefined
   return { items, componentsFrom, troubles, last: { sequence, hash, redactionCount } }
 }
+
+/** Whether a text is a kept record, of whichever versions. */
+export const isRecord = (text: string | undefined): boolean => parseRecord(text) !== undefined
 
 /** The kept record of versions; undefined without one, and for one of another chain or from before a redaction. */
 export function keptRecord(versions: RecordedVersions) {
@@ -200,7 +229,8 @@ export function createRecorder() {
       for (const [key, text] of own) now.set(key, text)
       texts.set(name, own)
       if (name !== 'status' || resources[name] === undefined) continue
-      const { components } = data as Status
+      const components = componentsIn(data)
+      if (components === undefined) continue
       for (const { id } of components) {
         if (!componentsFrom.has(id)) componentsFrom.set(id, createdAt)
       }

@@ -105,7 +105,7 @@ export function recordedVersions(
         return undefined
       }
     },
-    redactionCount: store.listRedactions().length,
+    redactionCount: store.countRedactions(),
     ...(kept === undefined ? {} : { kept }),
   }
 }

@@ -1,7 +1,7 @@
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { createRecorder, keptRecord } from '@public-api/contract/history/published-record'
+import { createRecorder, isRecord, keptRecord } from '@public-api/contract/history/published-record'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { readHistory } from '../../crypto/published-history.ts'
@@ -31,7 +31,7 @@ const CARD = /^cards\/([^/]+)\.png$/
 
 type Report = (where: string, message: string) => void
 
-/** Links, special files and unknown files, and cards and files of the log that are not of their kind. */
+/** Links, special files and unknown files, and cards, a record and files of the log that are not of their kind. */
 async function checkFiles(store: ReleaseStore, kind: ReleasesPlace['kind'], add: Report) {
   for (const entry of store.listEntries()) {
     const { name } = entry
@@ -41,6 +41,8 @@ async function checkFiles(store: ReleaseStore, kind: ReleasesPlace['kind'], add:
     if (fault !== undefined) add(name, fault)
     else if (card !== undefined && store.readCard(card) === undefined) {
       add(name, 'found another kind of file, expected a PNG')
+    } else if (name === 'record.json' && !isRecord(store.readRecord())) {
+      add(name, 'found another kind of file, expected a record; remove it and publish again')
     }
   }
   const files = store.readTlogFiles()
