@@ -169,8 +169,9 @@ test('a new registry version is a new version without changed resources', async 
 test('lists a resource as removed if only older versions have it', async (t) => {
   const { publish, store } = makeRig(t)
   const { entry } = await makeRig(t).publish()
-  // Published by an earlier software that had one resource more.
-  const resources = { ...entry.resources, mission: 'A'.repeat(43) }
+  // Of a locale that the content folder no longer has.
+  const translations = 'site/translations/th'
+  const resources = { ...entry.resources, [translations]: 'A'.repeat(43) }
   const { hash: _, ...unhashed } = {
     ...entry,
     resources,
@@ -178,7 +179,7 @@ test('lists a resource as removed if only older versions have it', async (t) => 
   }
   store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
   const next = await publish({ over: 'VS-0001' })
-  assert.deepEqual(next.entry.changes, [{ resource: 'mission', kind: 'removed' }])
+  assert.deepEqual(next.entry.changes, [{ resource: translations, kind: 'removed' }])
 })
 
 test('content with mistakes publishes nothing and lists them all', async (t) => {
@@ -332,6 +333,7 @@ test('damaged resource files are found by the check and written again by publish
     entry,
     damaged: [],
     undone: [],
+    moved: [],
     removed: [],
     warnings: [],
   })
