@@ -33,6 +33,7 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
     '`wallet/development.yaml`': ['compared test/generated.process.test.ts'],
     '`organization.yaml`': ['compared test/generated.process.test.ts'],
     '`early-access.yaml`': ['compared test/generated.process.test.ts'],
+    '`events/YYYY.yaml`': ['compared test/generated.process.test.ts'],
     '`itemsFrom` in `development-queue.yaml` and `roadmap.yaml`': [
       'compared test/generated.process.test.ts',
     ],
@@ -56,7 +57,9 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
     ],
     'In a container': ['example', 'compared test/deploy/build-image.long.test.ts'],
     Publishing: ['commands'],
+    'Two people publish': ['run test/docs/guide.long.test.ts'],
     'An incident at night': [
+      'run test/docs/guide.long.test.ts',
       'run test/docs/guide.long.test.ts',
       'run test/docs/guide.long.test.ts',
     ],
@@ -69,7 +72,6 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
     List: ['commands'],
     Revoke: ['commands'],
     Purge: ['commands'],
-    Issue: ['commands'],
     Backups: ['commands'],
     'Seen from outside': ['commands'],
   },
@@ -153,7 +155,6 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
       'example',
     ],
     'While the service is away': ['run test/client/package.long.test.ts'],
-    Vectors: ['run test/client/package.long.test.ts'],
   },
   'clients/go/README.md': {
     publicapi: ['run test/clients/go.long.test.ts'],
