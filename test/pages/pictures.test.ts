@@ -150,7 +150,7 @@ describe('the timeline of an incident', () => {
       updates: [{ at: INCIDENT.startedAt, state: 'resolved' as const, text: 'Over.' }],
     }
     const app = await runApp(t, { releases: releasesOf(statusWith([moment])) })
-    assert.deepEqual((await readPage(app, PAGE)).markup.all('figure.picture'), [])
+    assert.equal((await readPage(app, PAGE)).markup.all('figure.picture').length, 0)
   })
 })
 
@@ -316,7 +316,7 @@ describe('the trust boundary of the wallet', () => {
       releasesOf(content, { damaged: ['wallet/security'] }),
     ]) {
       const { markup } = await readPage(await runApp(t, { releases }), 'wallet')
-      assert.deepEqual(markup.all('svg'), [])
+      assert.equal(markup.all('svg').length, 0)
     }
   })
 })
@@ -359,8 +359,8 @@ describe('the anatomy of a signed response', () => {
       { releases: releasesOf({}, { damaged: ['status'] }) },
     ]) {
       const { markup } = await readPage(await runApp(t, parts), 'verify')
-      assert.deepEqual(markup.all('svg'), [])
-      assert.deepEqual(markup.all('#sample-signature'), [])
+      assert.equal(markup.all('svg').length, 0)
+      assert.equal(markup.all('#sample-signature').length, 0)
     }
   })
 })
