@@ -213,7 +213,9 @@ await runScript(import.meta, {
         const isOnly = calls.length === 1
         const { exitCode, output } = await runNode([...args, ...report, ...call], env, isOnly)
         const counts = existsSync(file) ? readFileSync(file, 'utf8') : ''
-        const failures = exitCode === 0 ? '' : failuresIn(output)
+        // A process that ends in the middle, without memory for one, takes the other tests of its files with it.
+        const lost = counts === '' ? `✖ ended before its last test: node ${call.join(' ')}\n` : ''
+        const failures = exitCode === 0 ? '' : failuresIn(output) + lost
         results.push({ tests: 0, skipped: [], ...JSON.parse(counts || '{}'), exitCode, failures })
       }
     }
