@@ -102,6 +102,33 @@ test('a page of a copy answers the questions of an outage, and names its own add
   )
 })
 
+test('a copy keeps the feed of a removed component, whose last entry says so', async () => {
+  const former = CALM_STATUS.components
+    .slice(0, 1)
+    .map((each) => ({ ...each, id: 'former', name: 'Former name' }))
+  const components = [...CALM_STATUS.components, ...former]
+  const files = await copyOf(
+    releasesOf(
+      { status: CALM_STATUS },
+      {
+        earlier: [{ createdAt: minutesAgo(3000), status: { ...CALM_STATUS, components } }],
+        createdAt: minutesAgo(40),
+      },
+    ),
+  )
+  for (const locale of LOCALES) {
+    const feed = files.get(`${locale}/status/components/former.json`) ?? ''
+    const { items } = JSON.parse(feed) as { items: readonly { readonly title: string }[] }
+    const { componentRemoved } = TEXTS[locale].feed
+    assert.deepEqual(
+      items.map(({ title }) => title),
+      [plainText(componentRemoved, { component: 'former' })],
+    )
+    assert.doesNotMatch(feed, /Former name/)
+    assert.match(files.get(`${locale}/status/components/former.atom`) ?? '', /<entry>/)
+  }
+})
+
 test('a copy has the pages of removed incidents, and links that only the service has name it', async () => {
   const removed = pastIncident(1, 'payments')
   const files = await copyOf(

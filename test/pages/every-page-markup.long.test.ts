@@ -188,7 +188,10 @@ test('the 404 page has no canonical link and is noindex', async (t) => {
   const app = await runApp(t, { baseUrl: ORIGIN })
   for (const locale of LOCALES) {
     const page = await readPage(app, locale, pathOfPage(locale, 'no-such-page'))
-    assert.equal(page.markup.all('link[rel="canonical"], link[rel="alternate"][hreflang]').length, 0)
+    assert.equal(
+      page.markup.all('link[rel="canonical"], link[rel="alternate"][hreflang]').length,
+      0,
+    )
     assert.equal(only(page, 'meta[name="robots"]', 'content'), 'noindex')
   }
 })

@@ -131,11 +131,7 @@ function kindOf({ where, schema }: Leaf): 'day' | 'moment' | 'start' | 'end' {
 }
 
 /** Whether a page shows a string of its data in the way that its schema asks for. */
-function isShown(
-  leaf: Leaf,
-  locale: Locale,
-  { markup, text, times }: Shown,
-): boolean {
+function isShown(leaf: Leaf, locale: Locale, { markup, text, times }: Shown): boolean {
   const { where, schema, value } = leaf
   if (schema.enum !== undefined) return wordsFor(locale, value).some((word) => text.includes(word))
   if (schema.format === 'date-time' || schema.format === 'date') {
@@ -295,9 +291,7 @@ for (const damaged of SHOWN) {
         (leaf) => !isOmitted(leaf, data) && !VIEW_DATE.test(leaf.where),
       )
       assert.deepEqual(
-        leaves
-          .filter((leaf) => !isShown(leaf, 'en', shown))
-          .map(({ where }) => where),
+        leaves.filter((leaf) => !isShown(leaf, 'en', shown)).map(({ where }) => where),
         [],
       )
     }

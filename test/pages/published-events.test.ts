@@ -10,6 +10,7 @@ import { changesBetween, type VersionEntry } from '@public-api/contract/history/
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
+import { componentFeed } from '../../src/pages/addresses.ts'
 import { recordedVersions } from '../../src/publishing/releases/published-versions.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
@@ -23,6 +24,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
+type Maintenance = NonNullable<Status['maintenances']>[number]
 
 const HISTORIES = 10
 const VERSIONS = 14
@@ -34,7 +36,13 @@ const at = (day: number): string => new Date(START_MS + day * DAY_MS).toISOStrin
 interface Published {
   readonly listed: readonly Incident[]
   readonly past: readonly Incident[]
+  readonly maintenances: readonly Maintenance[]
+  /** Whether a component is there that comes and goes. */
+  readonly hasExtra: boolean
 }
+
+const NOTHING: Published = { listed: [], past: [], maintenances: [], hasExtra: false }
+const EXTRA = 'extra'
 
 function incident(nth: number, day: number): Incident {
   const update = { at: at(day), state: 'investigating', text: 'We look.' } as const
@@ -56,12 +64,52 @@ const resolved = (each: Incident, day: number): Incident => ({
   updates: [{ at: at(day), state: 'resolved', text: 'Over.' }, ...each.updates],
 })
 
-/** One step of a history: open, resolve, edit by hand, move, remove, or roll back. */
+function maintenance(nth: number, day: number): Maintenance {
+  return {
+    id: `work-${nth}`,
+    title: `Work ${nth}`,
+    state: 'scheduled',
+    startsAt: at(day + 1),
+    endsAt: at(day + 2),
+    components: ['read-api'],
+    updates: [{ at: at(day), state: 'scheduled', text: 'Planned.' }],
+  }
+}
+
+const cancelled = (each: Maintenance, day: number): Maintenance => ({
+  ...each,
+  state: 'cancelled',
+  updates: [{ at: at(day), state: 'cancelled', text: 'Not now.' }, ...each.updates],
+})
+
+/** What becomes of the maintenances: one is planned, cancelled or removed. */
+function nextMaintenances(
+  { maintenances }: Published,
+  day: number,
+  random: RandomBelow,
+): readonly Maintenance[] {
+  const pick = maintenances[random(Math.max(1, maintenances.length))]
+  const kind = random(4)
+  if (kind === 0 || pick === undefined) return [maintenance(day, day), ...maintenances]
+  if (kind === 1) return maintenances.filter((each) => each !== pick)
+  if (pick.state === 'cancelled') return maintenances
+  return maintenances.map((each) => (each === pick ? cancelled(each, day) : each))
+}
+
+/**
+ * One step of a history: open, resolve, edit by hand, move, remove, or roll back; maintenances change, and a component comes
+ * or goes.
+ */
 function step(history: readonly Published[], day: number, random: RandomBelow): Published {
-  const { listed, past } = history.at(-1) ?? { listed: [], past: [] }
+  const last = history.at(-1) ?? NOTHING
+  const { listed, past } = last
   const pick = listed[random(Math.max(1, listed.length))]
-  const replace = (now: readonly Incident[]) => ({ listed: now, past })
-  const kind = random(8)
+  const replace = (now: readonly Incident[]) => ({ ...last, listed: now })
+  const kind = random(11)
+  if (kind === 8 || kind === 9) {
+    return { ...last, maintenances: nextMaintenances(last, day, random) }
+  }
+  if (kind === 10) return { ...last, hasExtra: !last.hasExtra }
   if (kind < 3 || pick === undefined) return replace([incident(day, day), ...listed])
   const others = listed.filter((each) => each !== pick)
   if (kind === 3 && pick.state !== 'resolved') {
@@ -72,9 +120,10 @@ function step(history: readonly Published[], day: number, random: RandomBelow): 
       listed.map((each) => (each === pick ? { ...each, title: `${each.title}!` } : each)),
     )
   }
-  if (kind === 5 && pick.state === 'resolved') return { listed: others, past: [pick, ...past] }
+  if (kind === 5 && pick.state === 'resolved')
+    return { ...last, listed: others, past: [pick, ...past] }
   if (kind === 6) return replace(others)
-  return history[random(history.length)] ?? { listed, past }
+  return history[random(history.length)] ?? last
 }
 
 function writeHistory(t: TestContext, random: RandomBelow) {
@@ -91,14 +140,19 @@ function writeHistory(t: TestContext, random: RandomBelow) {
   for (let day = 1; day <= VERSIONS; day += 1) {
     const published = step(history, day, random)
     history.push(published)
-    const { listed, past } = published
+    const { listed, past, maintenances, hasExtra } = published
     const resources: { [name: string]: string } = Object.fromEntries(own)
     const write = (name: string, data: unknown): void => {
       const text = canonicalJson(data as JsonValue)
       resources[name] = sha256Base64url(text)
       store.writeResource(name, resources[name], text)
     }
-    write('status', { ...status, incidents: listed, updatedAt: at(0), summary: `Day ${day}.` })
+    const [first] = status.components
+    const components = hasExtra
+      ? [...status.components, { ...first, id: EXTRA, name: 'Extra' }]
+      : status.components
+    const now = { components, incidents: listed, maintenances }
+    write('status', { ...status, ...now, updatedAt: at(0), summary: `Day ${day}.` })
     if (past.length > 0) write('site/events/2026', { incidents: past })
     const changes = changesBetween(entries.at(-1)?.resources ?? {}, resources)
     const entry = chainedEntry(entries.at(-1), { ...base, createdAt: at(day), resources, changes })
@@ -108,13 +162,17 @@ function writeHistory(t: TestContext, random: RandomBelow) {
   return { store, entries, history }
 }
 
-/** What the record must say, from all versions at once. */
+/** What the record must say of each item, from all versions at once. */
 function expectedRecord(history: readonly Published[]) {
   const items = new Map<string, { changes: number; changedDay: number; removedDay?: number }>()
   const texts = new Map<string, string>()
-  for (const [index, { listed, past }] of history.entries()) {
+  for (const [index, { listed, past, maintenances }] of history.entries()) {
     const day = index + 1
-    const now = new Map([...listed, ...past].map((each) => [each.id, canonicalJson({ ...each })]))
+    const now = new Map<string, string>()
+    for (const each of [...listed, ...past])
+      now.set(recordKey('incidents', each.id), canonicalJson({ ...each }))
+    for (const each of maintenances)
+      now.set(recordKey('maintenances', each.id), canonicalJson({ ...each }))
     for (const [id, text] of now) {
       const known = items.get(id)
       if (texts.get(id) === text) continue
@@ -139,7 +197,7 @@ test('every place says the same of the events of random histories, moved and rem
     const whole = createRecorder()
     const { items } = whole.read(recordedVersions(store, entries))
     for (const [id, { changes, changedDay, removedDay }] of expectedRecord(history)) {
-      const found = items.get(recordKey('incidents', id))
+      const found = items.get(id)
       assert.deepEqual(
         [found?.changes, found?.changedAt, found?.removedAt],
         [changes, at(changedDay), removedDay === undefined ? undefined : at(removedDay)],
@@ -158,29 +216,61 @@ test('every place says the same of the events of random histories, moved and rem
     last.read(recordedVersions(store, entries, () => kept))
     assert.equal(last.format(), whole.format(), where)
 
-    const { listed, past } = history.at(-1) ?? { listed: [], past: [] }
+    const { listed, past, maintenances, hasExtra } = history.at(-1) ?? NOTHING
     const published = [...listed, ...past].map(({ id }) => id).toSorted()
-    const removed = [...expectedRecord(history)]
-      .filter(([, { removedDay }]) => removedDay !== undefined)
-      .map(([id]) => id)
+    const removedOf = (list: 'incidents' | 'maintenances') =>
+      [...expectedRecord(history)]
+        .filter(([key, { removedDay }]) => removedDay !== undefined && key.startsWith(list))
+        .map(([key]) => key.slice(list.length + 1))
+    const removed = removedOf('incidents')
+    const planned = maintenances.map(({ id }) => id).toSorted()
+    const withdrawn = removedOf('maintenances')
     store.writeRecord(kept ?? '')
     const clock = { nowMs: () => START_MS + (VERSIONS + 1) * DAY_MS }
     const app = await runApp(t, { releases: loadReleases(store), clock })
     const read = async (file: string) => (await app.fetch(file)).text()
-    const idsIn = (text: string) =>
-      [
-        ...new Set([...text.matchAll(/status\/incidents\/(nth-\d+)/g)].map(([, id]) => id ?? '')),
-      ].toSorted()
+    const idsOf = (form: RegExp, text: string) =>
+      [...new Set([...text.matchAll(form)].map(([, id]) => id ?? ''))].toSorted()
+    const idsIn = (text: string) => idsOf(/status\/incidents\/(nth-\d+)/g, text)
+    const workIn = (text: string) => idsOf(/status\/maintenances\/(work-\d+)/g, text)
     const everyone = [...published, ...removed].toSorted()
+    const everyWork = [...planned, ...withdrawn].toSorted()
     const months = await Promise.all(
       ['2026-10', '2026-11'].map((month) => read(`/en/status/${month}`)),
     )
     assert.deepEqual(idsIn(months.join('')), everyone, `${where}: months`)
+    assert.deepEqual(workIn(months.join('')), everyWork, `${where}: months`)
     for (const feed of ['status.json', 'status.atom', 'status/components/read-api.json']) {
-      assert.deepEqual(idsIn(await read(`/th/${feed}`)), everyone, `${where}: ${feed}`)
+      const text = await read(`/th/${feed}`)
+      assert.deepEqual(idsIn(text), everyone, `${where}: ${feed}`)
+      assert.deepEqual(workIn(text), everyWork, `${where}: ${feed}`)
     }
+    const calendar = (await read('/th/maintenance.ics')).replaceAll('\r\n ', '')
+    const off = calendar.split('BEGIN:VEVENT').filter((each) => each.includes('STATUS:CANCELLED'))
+    const isOff = ({ state }: Maintenance) => state === 'cancelled'
+    const gone = [...maintenances.filter(isOff).map(({ id }) => id), ...withdrawn].toSorted()
+    assert.deepEqual(workIn(calendar), everyWork, `${where}: calendar`)
+    assert.deepEqual(workIn(off.join('')), gone, `${where}: calendar`)
+    const hadExtra = history.some((each) => each.hasExtra)
+    const extra = await app.fetch(`/en/${componentFeed(EXTRA)}.atom`)
+    assert.equal(extra.status, hasExtra ? 200 : hadExtra ? 410 : 404, where)
+    if (extra.status === 410) {
+      const { items: last } = (await (
+        await app.fetch(`/zh-CN/${componentFeed(EXTRA)}.json`)
+      ).json()) as { items: readonly { title: string }[] }
+      assert.deepEqual(
+        last.map(({ title }) => title),
+        [`组件 ${EXTRA} 已移除`],
+      )
+    }
+    const upstream = await read('/statuspage/api/v2/scheduled-maintenances.json')
+    // The format has no word for a cancelled maintenance.
+    const stands = maintenances.filter((each) => !isOff(each)).map(({ id }) => id)
+    assert.deepEqual(workIn(upstream), stands.toSorted(), where)
     assert.deepEqual(idsIn(await read('/statuspage/api/v2/incidents.json')), published, where)
-    assert.deepEqual(idsIn(await readSitemap(read)), published, `${where}: sitemap`)
+    const sitemap = await readSitemap(read)
+    assert.deepEqual(idsIn(sitemap), published, `${where}: sitemap`)
+    assert.deepEqual(workIn(sitemap), planned, `${where}: sitemap`)
     const page = parsePage(await read('/en/status'))
     const recent = page.all('.events li').map(textIn).join('\n')
     // All of them are of the last 14 days: what is neither open nor listed there would have vanished.
@@ -188,8 +278,14 @@ test('every place says the same of the events of random histories, moved and rem
       assert.ok(recent.includes(`Number ${id.slice('nth-'.length)}`), `${where}: ${id} on the page`)
       assert.equal((await app.fetch(`/en/status/incidents/${id}`)).status, 410, `${where}: ${id}`)
     }
-    for (const id of published) {
-      assert.equal((await app.fetch(`/en/status/incidents/${id}`)).status, 200, `${where}: ${id}`)
+    const paths = [
+      ...published.map((id) => [`incidents/${id}`, 200] as const),
+      ...planned.map((id) => [`maintenances/${id}`, 200] as const),
+      ...withdrawn.map((id) => [`maintenances/${id}`, 410] as const),
+    ]
+    for (const [below, expected] of paths) {
+      const { status } = await app.fetch(`/en/status/${below}`)
+      assert.equal(status, expected, `${where}: ${below}`)
     }
   }
 })

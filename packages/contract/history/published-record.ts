@@ -29,6 +29,15 @@ export interface RecordedItem {
   readonly removedAt?: string
 }
 
+/** A component over all published versions. */
+export interface RecordedComponent {
+  /** When the first version with it was published. */
+  readonly firstAt: string
+  /** The version that removed it, and when; missing if the newest status has it. */
+  readonly removedIn?: string
+  readonly removedAt?: string
+}
+
 /** A time in which a component was published in a state that visitors notice. */
 export interface ComponentTrouble {
   readonly state: Component['state']
@@ -42,8 +51,8 @@ export interface ComponentTrouble {
 export interface PublishedRecord {
   /** By list and id (`recordKey`). */
   readonly items: ReadonlyMap<string, RecordedItem>
-  /** When the first version with each component was published, by its id. */
-  readonly componentsFrom: ReadonlyMap<string, string>
+  /** By id. */
+  readonly components: ReadonlyMap<string, RecordedComponent>
   /** The troubles of each component by its id, oldest first, as far as days of pages need them. */
   readonly troubles: ReadonlyMap<string, readonly ComponentTrouble[]>
 }
@@ -135,6 +144,9 @@ const isRecordedItem = (value: unknown): value is RecordedItem =>
   isText(propertyOf(value, 'changedAt')) &&
   typeof propertyOf(value, 'changes') === 'number'
 
+const isRecordedComponent = (value: unknown): value is RecordedComponent =>
+  isText(propertyOf(value, 'firstAt'))
+
 const isTroubles = (value: unknown): value is readonly ComponentTrouble[] =>
   Array.isArray(value) &&
   value.every((each) => isText(propertyOf(each, 'state')) && isText(propertyOf(each, 'from')))
@@ -146,23 +158,29 @@ function mapOf<Value>(entries: unknown, isValue: (value: unknown) => value is Va
   return Array.isArray(entries) && entries.every(isEntry) ? new Map(entries) : undefined
 }
 
+/** Raised when the members of a kept record change their meaning. Records of other formats are made again. */
+const RECORD_FORMAT = 1
+
 /** The members of a kept record: where it ends, and what it says. Undefined for another text. */
 function parseRecord(text: string | undefined) {
   const value = parseJson(text ?? '')
   const items = mapOf(propertyOf(value, 'items'), isRecordedItem)
-  const componentsFrom = mapOf(propertyOf(value, 'componentsFrom'), isText)
+  const components = mapOf(propertyOf(value, 'components'), isRecordedComponent)
   const troubles = mapOf(propertyOf(value, 'troubles'), isTroubles)
   const [sequence, hash, redactionCount] = ['sequence', 'hash', 'redactionCount'].map((name) =>
     propertyOf(value, name),
   )
-  if (items === undefined || componentsFrom === undefined || troubles === undefined)
-    return undefined
+  if (items === undefined || components === undefined || troubles === undefined) return undefined
+  if (propertyOf(value, 'format') !== RECORD_FORMAT) return undefined
   if (typeof sequence !== 'number' || typeof hash !== 'string') return undefined
-  return { items, componentsFrom, troubles, last: { sequence, hash, redactionCount } }
+  return { items, components, troubles, last: { sequence, hash, redactionCount } }
 }
 
-/** Whether a text is a kept record, of whichever versions. */
-export const isRecord = (text: string | undefined): boolean => parseRecord(text) !== undefined
+/** Whether a text is a kept record, of whichever versions, or one that a later program keeps in a form of its own. */
+export function isRecord(text: string | undefined): boolean {
+  const format = propertyOf(parseJson(text ?? ''), 'format')
+  return parseRecord(text) !== undefined || (typeof format === 'number' && format > RECORD_FORMAT)
+}
 
 /** The kept record of versions; undefined without one, and for one of another chain or from before a redaction. */
 export function keptRecord(versions: RecordedVersions) {
@@ -179,7 +197,7 @@ export function keptRecord(versions: RecordedVersions) {
  */
 export function createRecorder() {
   let items = new Map<string, RecordedItem>()
-  let componentsFrom = new Map<string, string>()
+  let components = new Map<string, RecordedComponent>()
   let troubles = new Map<string, readonly ComponentTrouble[]>()
   let last = { sequence: 0, hash: '', redactionCount: 0 as unknown }
   /** The items of each resource as it was last read. */
@@ -189,9 +207,9 @@ export function createRecorder() {
   let missing = new Map<string, string>()
 
   function restart(versions: RecordedVersions): void {
-    ;({ items, componentsFrom, troubles, last } = keptRecord(versions) ?? {
+    ;({ items, components, troubles, last } = keptRecord(versions) ?? {
       items: new Map<string, never>(),
-      componentsFrom: new Map<string, never>(),
+      components: new Map<string, never>(),
       troubles: new Map<string, never>(),
       last: { sequence: 0, hash: '', redactionCount: versions.redactionCount },
     })
@@ -229,12 +247,16 @@ export function createRecorder() {
       for (const [key, text] of own) now.set(key, text)
       texts.set(name, own)
       if (name !== 'status' || resources[name] === undefined) continue
-      const components = componentsIn(data)
-      if (components === undefined) continue
-      for (const { id } of components) {
-        if (!componentsFrom.has(id)) componentsFrom.set(id, createdAt)
+      const published = componentsIn(data)
+      if (published === undefined) continue
+      const ids = new Set(published.map(({ id }) => id))
+      for (const id of ids)
+        components.set(id, { firstAt: components.get(id)?.firstAt ?? createdAt })
+      for (const [id, known] of components) {
+        if (ids.has(id) || known.removedIn !== undefined) continue
+        components.set(id, { ...known, removedIn: snapshotId, removedAt: createdAt })
       }
-      withStates(troubles, components, entry)
+      withStates(troubles, published, entry)
     }
     for (const [key, text] of now) {
       const known = items.get(key)
@@ -266,16 +288,17 @@ export function createRecorder() {
       }
       return {
         items: new Map(items),
-        componentsFrom: new Map(componentsFrom),
+        components: new Map(components),
         troubles: new Map(troubles),
       }
     },
     /** The record as text, which `kept` returns to continue from. */
     format: (): string =>
       JSON.stringify({
+        format: RECORD_FORMAT,
         ...last,
         items: [...items],
-        componentsFrom: [...componentsFrom],
+        components: [...components],
         troubles: [...troubles],
       }),
   }

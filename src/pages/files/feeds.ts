@@ -15,6 +15,22 @@ function componentOf({ content }: PageContext, name: FeedName) {
   return components.find(({ id }) => componentFeed(id) === name)
 }
 
+/** The feeds of components that a version removed. Their status is 410, and their only entry says so. */
+export function removedFeeds({ facts }: PageContext): readonly FeedName[] {
+  return [...facts.record.components].flatMap(([id, { removedIn }]) =>
+    removedIn === undefined ? [] : [componentFeed(id)],
+  )
+}
+
+/** The removed component of a feed with the version that removed it. Its name is not repeated: it may be the reason. */
+function removedComponentOf({ facts }: PageContext, name: FeedName) {
+  for (const [id, { removedIn, removedAt }] of facts.record.components) {
+    if (removedIn !== undefined && removedAt !== undefined && componentFeed(id) === name)
+      return { id, removedIn, removedAt }
+  }
+  return undefined
+}
+
 /** Where to subscribe to what a page shows. */
 export function feedLinks({ locale, texts }: PageContext, name: FeedName): Html {
   const atom = link(feedPath(locale, 'atom', name), 'Atom')
@@ -45,7 +61,7 @@ function versionItems({ locale, texts, facts }: PageContext): readonly FeedItem[
 export function feedTexts(context: PageContext, name: FeedName) {
   const { feed: t } = context.texts
   const site = siteName(context)
-  const component = componentOf(context, name)?.name
+  const component = componentOf(context, name)?.name ?? removedComponentOf(context, name)?.id
   if (component !== undefined) {
     return {
       title: plainText(t.statusTitle, { name: `${component} · ${site}` }),
@@ -81,9 +97,26 @@ function releaseItems({ locale, texts, facts, content }: PageContext): readonly 
   })
 }
 
+/** The last entry of the feed of a removed component. */
+function removedComponentItem(
+  { locale, texts, facts }: PageContext,
+  { id, removedIn, removedAt }: NonNullable<ReturnType<typeof removedComponentOf>>,
+): FeedItem {
+  return {
+    id: tagUri(facts.origin, removedAt, `components/${id}/removed`),
+    url: facts.ownOrigin + pathOfPage(locale, 'status'),
+    title: plainText(texts.feed.componentRemoved, { component: id }),
+    content_text: plainText(texts.feed.componentRemovedText, { version: removedIn }),
+    date_published: removedAt,
+    date_modified: removedAt,
+  }
+}
+
 /** The items of a feed, newest first. In the feed of everything, an end is a version of its own. */
 function itemsOf(context: PageContext, name: FeedName): readonly FeedItem[] {
   if (name === 'changelog') return releaseItems(context)
+  const removed = removedComponentOf(context, name)
+  if (removed !== undefined) return [removedComponentItem(context, removed)]
   const items = statusItems(context, componentOf(context, name)?.id)
   const all =
     name === 'feed'
@@ -106,7 +139,7 @@ export function renderFeed(context: PageContext, format: FeedFormat, name: FeedN
   const component = componentOf(context, name)
   const page =
     component === undefined
-      ? pathOfPage(locale, name === 'feed' ? '' : name)
+      ? pathOfPage(locale, name === 'feed' ? '' : name.replace(/\/.*/, ''))
       : `${pathOfPage(locale, 'status')}#component-${component.id}`
   const feed: FeedContent = {
     id: tagUri(facts.origin, begunAt, name === 'feed' ? locale : `${locale}/${name}`),

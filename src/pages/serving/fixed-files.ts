@@ -9,9 +9,10 @@ import {
   markdownPath,
   pathOfPage,
   searchIndexPath,
+  type FeedName,
 } from '../addresses.ts'
 import { FEED_FORMATS } from '../files/feed-formats.ts'
-import { renderFeed } from '../files/feeds.ts'
+import { removedFeeds, renderFeed } from '../files/feeds.ts'
 import { CALENDAR_TYPE, renderCalendar } from '../files/maintenance-calendar.ts'
 import { renderBadge } from '../files/status-badge.ts'
 import { renderStatuspage, STATUSPAGE_PATHS } from '../files/statuspage.ts'
@@ -51,6 +52,33 @@ function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Local
   })
 }
 
+function feedFiles(
+  { plainFile, contextOf }: PageFiles,
+  locale: Locale,
+  names: readonly FeedName[],
+  status: 200 | 410,
+): Files {
+  return FEED_FORMATS.flatMap(({ format, mediaType }) =>
+    names.map((name) => {
+      const feed = {
+        status,
+        contentType: `${mediaType}; charset=utf-8`,
+        contentLanguage: locale,
+        cacheControl: FEED_CACHING,
+        make: () => renderFeed(contextOf(locale), format, name),
+      }
+      return [feedPath(locale, format, name), plainFile(feed, OPEN_TO_ALL)] as const
+    }),
+  )
+}
+
+/** The feeds of what a version removed, by path. */
+export function removedFiles(files: PageFiles): Files {
+  return LOCALES.flatMap((locale) =>
+    feedFiles(files, locale, removedFeeds(files.contextOf(locale)), 410),
+  )
+}
+
 /** The files of a language: the listed pages, feeds, the calendar, the badge and indexes. */
 function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files {
   const { plainFile, contextOf, pageFiles } = files
@@ -75,13 +103,7 @@ function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files
         [markdownPath(path), twin],
       ]
     }),
-    ...FEED_FORMATS.flatMap(({ format, mediaType }) =>
-      feeds.map((name) => {
-        const render = (context: PageContext) => renderFeed(context, format, name)
-        const feed = file(`${mediaType}; charset=utf-8`, FEED_CACHING, render, OPEN_TO_ALL)
-        return [feedPath(locale, format, name), feed] as const
-      }),
-    ),
+    ...feedFiles(files, locale, feeds, 200),
     [calendarPath(locale), file(CALENDAR_TYPE, FEED_CACHING, renderCalendar, OPEN_TO_ALL)],
     [searchIndexPath(locale), searchFile(files, locale)],
     [badgePath(locale), badge],

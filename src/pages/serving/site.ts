@@ -20,7 +20,7 @@ import { isListed, type SiteData } from '../page.ts'
 import { createSiteData, type SiteDataOptions } from '../site-data.ts'
 import { TEXTS } from '../texts/texts.ts'
 import { createChallengePage } from './challenge.ts'
-import { fixedFiles } from './fixed-files.ts'
+import { fixedFiles, removedFiles } from './fixed-files.ts'
 import { generatedPage, generatedPaths, isGeneratedPath } from './generated-page.ts'
 import { nonCanonicalHost } from './non-canonical-host.ts'
 import { createPageFiles, PAGE_CACHING, type PageFiles } from './page-files.ts'
@@ -130,6 +130,7 @@ export function createSite(options: SiteOptions) {
     ...createWellKnownFiles({ facts, clock }, deployment, headers),
     ...fixedFiles(pageFiles, facts),
   ])
+  const removed = new Map<string, App>(removedFiles(pageFiles))
   if (organization === undefined) {
     files.set(
       ICON_PATH,
@@ -227,6 +228,7 @@ export function createSite(options: SiteOptions) {
     }
     const file =
       files.get(path) ??
+      removed.get(path) ??
       assetFile(path) ??
       generatedFile(path) ??
       indexFile(path) ??
@@ -257,8 +259,10 @@ export function createSite(options: SiteOptions) {
       ...(files.has(SITEMAP_PATH) ? sitemapOf().keys() : []),
       ...files.keys(),
     ],
-    /** Paths of the pages of removed items. Their status is 410. */
-    removedPaths: (): readonly string[] =>
-      LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale), true)),
+    /** Paths of the pages of removed items, and of the feeds of removed components. Their status is 410. */
+    removedPaths: (): readonly string[] => [
+      ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale), true)),
+      ...removed.keys(),
+    ],
   }
 }

@@ -46,7 +46,7 @@ function runsOf(
   id: string,
   incidents: readonly StatusEvent[],
 ) {
-  const firstMs = startOfDay(Date.parse(facts.record.componentsFrom.get(id) ?? updatedAt))
+  const firstMs = startOfDay(Date.parse(facts.record.components.get(id)?.firstAt ?? updatedAt))
   const troubles = facts.record.troubles.get(id) ?? []
   const runs: Run[] = []
   for (let index = DAYS - 1; index >= 0; index -= 1) {

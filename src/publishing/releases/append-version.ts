@@ -1,5 +1,4 @@
 import { MAX_ENTRY_BYTES } from '@public-api/client-internal/log/tiles'
-import { changesRecord } from '@public-api/contract/history/published-record'
 import {
   changesBetween,
   formatSnapshotId,
@@ -121,14 +120,17 @@ export function appendVersion(
   const entry = isUnchanged ? head : { ...unhashed, hash: versionHash(unhashed) }
   return writeRelease(entry.snapshotId, () => {
     const damaged = writeResources(isUnchanged ? undefined : entry)
-    if (isUnchanged) return { outcome: 'unchanged', entry, damaged, removed: [], warnings: [] }
+    if (isUnchanged) {
+      keepRecord(store, versions)
+      return { outcome: 'unchanged', entry, damaged, removed: [], warnings: [] }
+    }
     // Checks the entry by the rules of every reader before it is published permanently.
     verifyLink(head, entry, versionHash(entry))
     verifyChanges(head, entry)
     requireLoggable(entry)
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
     const removed = eventsRemovedBetween(store, head, entry)
-    if (changesRecord(entry)) keepRecord(store, [...versions, entry])
+    keepRecord(store, [...versions, entry])
     const warnings = isBehind ? [clockWarning] : []
     return { outcome: 'published', entry, damaged, removed, warnings }
   })

@@ -1,6 +1,8 @@
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
+  changesRecord,
   createRecorder,
+  keptRecord,
   type RecordedVersions,
 } from '@public-api/contract/history/published-record'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
@@ -112,8 +114,11 @@ export function recordedVersions(
 
 /** Keeps what all versions together say beside them. Readers go on without it, only more slowly, so it is never a failure. */
 export function keepRecord(store: ReleaseStore, versions: readonly VersionEntry[]): void {
+  const recorded = recordedVersions(store, versions, () => store.readRecord())
+  const kept = keptRecord(recorded)
+  if (kept !== undefined && !versions.slice(kept.last.sequence).some(changesRecord)) return
   const recorder = createRecorder()
-  recorder.read(recordedVersions(store, versions, () => store.readRecord()))
+  recorder.read(recorded)
   try {
     store.writeRecord(recorder.format())
   } catch (error) {
