@@ -164,7 +164,7 @@ function isText({ schema }: Leaf): boolean {
   return schema.enum === undefined && schema.format === undefined && schema.pattern === undefined
 }
 
-/** Since when a component works is not said on the page: it tells nobody what to do. */
+/** Since when a component works is not said on the page. */
 function isOmitted({ where }: Leaf, data: unknown): boolean {
   const [, index] = /^status\.components\[(\d+)\]\.since$/.exec(where) ?? []
   if (index === undefined) return false

@@ -255,11 +255,11 @@ test('every place says the same of the events of random histories, moved and rem
     const extra = await app.fetch(`/en/${componentFeed(EXTRA)}.atom`)
     assert.equal(extra.status, hasExtra ? 200 : hadExtra ? 410 : 404, where)
     if (extra.status === 410) {
-      const { items: last } = (await (
+      const { items: feedItems } = (await (
         await app.fetch(`/zh-CN/${componentFeed(EXTRA)}.json`)
       ).json()) as { items: readonly { title: string }[] }
       assert.deepEqual(
-        last.map(({ title }) => title),
+        feedItems.map(({ title }) => title),
         [`组件 ${EXTRA} 已移除`],
       )
     }

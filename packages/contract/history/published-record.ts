@@ -252,9 +252,9 @@ export function createRecorder() {
       const ids = new Set(published.map(({ id }) => id))
       for (const id of ids)
         components.set(id, { firstAt: components.get(id)?.firstAt ?? createdAt })
-      for (const [id, known] of components) {
-        if (ids.has(id) || known.removedIn !== undefined) continue
-        components.set(id, { ...known, removedIn: snapshotId, removedAt: createdAt })
+      for (const [id, component] of components) {
+        if (ids.has(id) || component.removedIn !== undefined) continue
+        components.set(id, { ...component, removedIn: snapshotId, removedAt: createdAt })
       }
       withStates(troubles, published, entry)
     }
