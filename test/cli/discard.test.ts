@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { HEAD, editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
@@ -96,6 +105,27 @@ test('brings a folder back that cannot be published', async (t) => {
   assert.equal(new Map(kept()).get('status.yaml'), broken)
   const again = await publish()
   assert.match(again.out, /^Nothing to publish: VS-0001 /, again.error)
+})
+
+test('a file that cannot be read comes back in the order of the content, and keeps its permissions and first comments', async (t) => {
+  const { content, readAll, discard } = await publishedContent(t)
+  writeContent(content, 'roadmap.yaml', `# Ours.\n\n${readAll()['roadmap.yaml']}`)
+  const file = path.join(content, 'roadmap.yaml')
+  const whole = readFileSync(file, 'utf8')
+  writeFileSync(file, whole.replace('\nitems:', '\n items:'))
+  chmodSync(file, 0o600)
+  const { status, error } = await discard('roadmap', '--yes')
+  assert.equal(status, 0, error)
+  const text = readFileSync(file, 'utf8')
+  assert.ok(text.startsWith('# Ours.\n\n'), text)
+  const membersOf = (yaml: string) => [...yaml.matchAll(/^[ -]*(\w+):/gm)].map(([, name]) => name)
+  assert.deepEqual(membersOf(text), membersOf(whole))
+  const [run = ''] = readdirSync(path.join(content, '.discarded')).filter(
+    (each) => each !== '.gitignore',
+  )
+  for (const each of [file, path.join(content, '.discarded', run, 'roadmap.yaml')]) {
+    assert.equal(statSync(each).mode & 0o777, 0o600, each)
+  }
 })
 
 test('without edits there is nothing to discard', async (t) => {

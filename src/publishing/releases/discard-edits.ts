@@ -171,7 +171,11 @@ function keepFiles(contentDir: string, files: readonly DiscardedFile[], nowMs: n
   }
   const folder = path.join(parent, formatInstant(nowMs).replaceAll(':', '-'))
   fs.mkdirSync(folder)
-  for (const { name, before } of files) writeBytes(folder, name, before)
+  for (const { name } of files) {
+    makeFolder(path.dirname(path.join(folder, name)), 0o755)
+    // With its permissions: what was typed may not be meant for others.
+    fs.copyFileSync(path.join(contentDir, name), path.join(folder, name))
+  }
   return folder
 }
 

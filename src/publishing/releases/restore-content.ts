@@ -19,6 +19,7 @@ import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stringify } from 'yaml'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
@@ -29,7 +30,7 @@ import { isUsual, type Status } from '../editing/edit-status.ts'
 import { rewriteYaml } from '../editing/rewrite-yaml.ts'
 import { writeUsualSummary } from '../editing/usual-summary.ts'
 import { contentFiles, MAX_FILE_BYTES, resourceOfFile } from '../rules/content-folder.ts'
-import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
+import { contentSchema, IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
 import { writeTranslationRecord } from '../translations/translation-record.ts'
 import { overlaysIn, type ResourceSources } from './select-resources.ts'
@@ -86,6 +87,21 @@ function shapeLike(
   return isList ? members.map(([, member]) => member) : Object.fromEntries(members)
 }
 
+/** Data with the members of objects in the order of their schema: published data are in the order of the alphabet. */
+function inSchemaOrder(schema: JsonSchema, value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  const { items = {}, properties = {} } = schema
+  if (Array.isArray(value)) return value.map((item: JsonValue) => inSchemaOrder(items, item))
+  const members = value as { readonly [name: string]: JsonValue }
+  const names = new Set([...Object.keys(properties), ...Object.keys(members)])
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const member = members[name]
+      return member === undefined ? [] : [[name, inSchemaOrder(properties[name] ?? {}, member)]]
+    }),
+  )
+}
+
 /** Writes files of a content folder, and saves what was not published before. */
 function createWriter(contentDir: string, version: string) {
   const changed: string[] = []
@@ -107,9 +123,9 @@ function createWriter(contentDir: string, version: string) {
     isPublished: boolean,
   ): void {
     const file = path.join(contentDir, name)
-    const bytes = isPublished ? undefined : readBytes(name)
-    if (bytes !== undefined) {
-      fs.writeFileSync(`${file}.${version}.bak`, bytes)
+    if (!isPublished && readBytes(name) !== undefined) {
+      // With its permissions: what was typed may not be meant for others.
+      fs.copyFileSync(file, `${file}.${version}.bak`)
       saved.push(`${name}.${version}.bak`)
     }
     makeFolder(path.dirname(file), 0o755)
@@ -145,7 +161,10 @@ function createWriter(contentDir: string, version: string) {
       const isPublished = isDeepStrictEqual(current, shapeLike(known, current))
       if (wanted === undefined) return replace(file, undefined, isPublished)
       const isReadable = text !== undefined && current !== undefined
-      const fresh = () => `${schemaLine(name, locale)}\n${stringify(wanted, { lineWidth: 100 })}`
+      // Of a file that cannot be read, the comments at its beginning stay.
+      const [begin = ''] = /^(?:#.*\r?\n|\r?\n)*/.exec(text ?? '') ?? []
+      const fresh = () =>
+        `${begin || `${schemaLine(name, locale)}\n`}${stringify(wanted, { lineWidth: 100 })}`
       replace(file, annotate(isReadable ? rewriteYaml(text, wanted) : fresh()), isPublished)
     },
   }
@@ -200,7 +219,8 @@ function restoreResource(
   } else {
     const annotate = (edited: string) =>
       name === 'status' ? writeUsualSummary(edited, usualSummary) : edited
-    writer.write(file, known, wanted, undefined, annotate)
+    const ordered = wanted && inSchemaOrder(contentSchema(name), wanted)
+    writer.write(file, known, ordered, undefined, annotate)
   }
 }
 
