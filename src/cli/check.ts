@@ -64,6 +64,7 @@ Nothing is written.`,
     }
     const content = contentFolder(values.content)
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
+    const { readBase } = await import('../publishing/releases/content-base.ts')
     const { readTemplates } = await import('../publishing/editing/event-templates.ts')
     const compiled = await compileContent(content, Date.now())
     const { resources, outdated, warnings } = compiled
@@ -75,6 +76,8 @@ Nothing is written.`,
         { details: mistakeLines(mistakes), members: { mistakes } },
       )
     }
+    // A publication reads it before it writes.
+    readBase(content, [])
     const translations = countTranslations(resources)
     return {
       json: { content, resources: [...resources.keys()], translations, outdated, warnings },
