@@ -35,7 +35,7 @@ status=0
 $SVC site copy "$@" || status=$?
 [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || exit "$status"
 
-in_copy add --all --force . ':!.site.lock'
+in_copy add --all --force . ':!.site.*' ':!.staging'
 tree=$(git write-tree)
 if [ -n "$before" ] && [ "$tree" = "$(git rev-parse "$before^{tree}")" ]; then
   echo 'The copy has not changed.'

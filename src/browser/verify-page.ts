@@ -12,12 +12,17 @@ const resultPlace = partOf(document, '#check-result', HTMLElement)
 
 const stepsPlace = partOf(document, '#check-steps', HTMLElement)
 
-/** The resources of another page, whose footer leads here; the path of an unknown one is not requested. */
-const paths = (new URLSearchParams(location.search).get('of') ?? '')
+/**
+ * The resources of another page, whose footer leads here; the path of an unknown one is not requested. They are in the
+ * fragment, so that programs that copy pages fetch this one once; bookmarks of earlier releases have them in the query.
+ */
+const wanted = location.search || location.hash.slice(1)
+const paths = (new URLSearchParams(wanted).get('of') ?? '')
   .split(' ')
   .map((name) => `${BASE_PATH}/${name}`)
   .filter((path) => Object.values<string>(READ_PATHS).includes(path))
 
+if (paths.length > 0) partOf(document, '#browser', HTMLElement).scrollIntoView()
 mountLiveCheck({
   ...(paths.length > 0 && { paths }),
   button: partOf(document, '#check-start', HTMLButtonElement),

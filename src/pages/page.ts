@@ -96,5 +96,5 @@ export function alternatesOf(
 /** Where a visitor verifies what a page shows: the responses with its resources, or the history. */
 export function verifyPath(locale: Locale, resources: readonly string[]): string {
   if (resources.length === 0) return `${pathOfPage(locale, 'history')}#audit`
-  return `${pathOfPage(locale, 'verify')}?of=${resources.join('+')}#browser`
+  return `${pathOfPage(locale, 'verify')}#of=${resources.join('+')}`
 }

@@ -59,6 +59,30 @@ test('checks the status step by step and shows the lines of that response', { sk
   assert.deepEqual(errors, [])
 })
 
+test(
+  'the footer of another page leads to the check of what that page shows',
+  { skip },
+  async (t) => {
+    const { page } = await open(t)
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    await page.goto(new URL('/en/roadmap', page.url()).href)
+    await page.locator('a[href*="/verify#of="]').click()
+    await page.waitForURL('**/en/verify#of=*')
+    await page.locator('#check-start').waitFor()
+    await page.waitForFunction(() => {
+      const { top } = document.querySelector('#browser')?.getBoundingClientRect() ?? { top: -1 }
+      return top >= 0 && top < innerHeight
+    })
+    await check(page)
+    const read = requested.filter((path) => /roadmap$|development-queue$|status$/.test(path))
+    assert.deepEqual(
+      new Set(read.filter((path) => path.startsWith('/api/'))),
+      new Set([READ_PATHS.roadmap, READ_PATHS.developmentQueue]),
+    )
+  },
+)
+
 test('a changed body fails at the digest and shows both digests', { skip }, async (t) => {
   const { page } = await open(t)
   await page.route(`**${READ_PATHS.status}`, async (route) => {

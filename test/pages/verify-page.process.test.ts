@@ -119,8 +119,8 @@ test('the published commands are shown once the organization names their package
     const command = `npx @public-api/cli verify http://127.0.0.1:8080/api/v1/${name} --pin ${key.keyId}`
     assert.ok((await markdown('roadmap')).includes(command), name)
   }
-  assert.equal((await app.fetch('/en/verify?of=roadmap+development-queue')).status, 200)
-  const link = /\/en\/verify\?of=roadmap\+development-queue#browser/
+  // Not in a query: a program that saves the pages would save this one for each of them.
+  const link = /\/en\/verify#of=roadmap\+development-queue"/
   assert.match(await (await app.fetch('/en/roadmap')).text(), link)
   assert.doesNotMatch(
     await (await runApp(t)).fetch('/en/roadmap.md').then((each) => each.text()),
