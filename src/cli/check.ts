@@ -87,7 +87,7 @@ Nothing is written.`,
           ({ locale, translated, texts }) =>
             `  ${locale}: ${translated} of ${pluralOf(texts, 'text')} translated`,
         ),
-        ...warnings,
+        ...warnings.map((warning) => `Warning: ${warning}`),
       ],
     }
   },

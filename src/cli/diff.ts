@@ -90,6 +90,9 @@ text changed after them are named. Nothing is written.`,
       lines.length === 0
         ? `No differences between ${from} and ${to}.`
         : `From ${from ?? 'nothing'} to ${to}:`
-    return { json: result, lines: [title, ...lines, ...warnings] }
+    return {
+      json: result,
+      lines: [title, ...lines, ...warnings.map((warning) => `Warning: ${warning}`)],
+    }
   },
 })

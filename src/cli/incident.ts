@@ -125,7 +125,8 @@ maintenance from with --template.`,
   exit: '0 done, 1 a template has mistakes',
   async run({ values }) {
     const { readTemplates } = await import('../publishing/editing/event-templates.ts')
-    const { templates, mistakes } = readTemplates(contentFolder(values.content))
+    const content = contentFolder(values.content)
+    const { templates, mistakes } = readTemplates(content)
     const listed = [...templates.values()].map(({ translations, ...each }) => ({
       ...each,
       locales: [...translations.keys()],
@@ -134,7 +135,7 @@ maintenance from with --template.`,
     return {
       json: { templates: listed, mistakes },
       lines: [
-        listed.length === 0 && 'No templates.',
+        listed.length === 0 && `${content} has no templates.`,
         ...listed.map(({ name, kind, title = '', locales }) =>
           [name.padEnd(width), kind.padEnd(11), ...locales, title].join('  '),
         ),

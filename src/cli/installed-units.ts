@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Where units are copied to (docs/operating.md). */
-const INSTALLED = '/etc/systemd/system'
+export const UNITS_FOLDER = '/etc/systemd/system'
 /** The folder of the program that the units name. */
 const DOCUMENTED_FOLDER = '/opt/public-api'
 
@@ -40,7 +40,7 @@ function enabledTimers(installed: string): readonly string[] {
  * call commands that have another name now, or run as another user.
  */
 export function installedUnitWarnings(
-  installed: string = INSTALLED,
+  installed: string = UNITS_FOLDER,
   program: string = fileURLToPath(new URL('../../', import.meta.url)),
 ): readonly string[] {
   const shipped = path.join(program, 'deploy', 'systemd')

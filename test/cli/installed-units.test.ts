@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { createFindings } from '@public-api/cli/src/doctor/findings.ts'
+import { findMachine } from '../../src/cli/doctor.ts'
 import { installedUnitWarnings } from '../../src/cli/installed-units.ts'
+import { cleanEnvironment } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PROGRAM = process.cwd()
@@ -43,4 +46,17 @@ test('names units of an older release, with what to do', (t) => {
     gone[1] ?? '',
     /^public-api-cosign\.timer .*disable --now public-api-cosign\.timer, .*enable public-api-cosign@USER\.timer$/,
   )
+})
+
+test('the doctor reports them on the machine of the service', async (t) => {
+  const { installed } = makeInstall(t)
+  t.mock.property(process, 'env', cleanEnvironment({ SVC_BASE_URL: 'https://api.example.org' }))
+  const examine = async () => {
+    const { report, list } = createFindings()
+    assert.equal(await findMachine(installed)?.check(report), undefined)
+    return list().map(({ id, found, where }) => [id, found.replace(/ in .*/, ''), ...where])
+  }
+  assert.deepEqual(await examine(), [])
+  writeFileSync(path.join(installed, 'public-api-cosign.timer'), '')
+  assert.deepEqual(await examine(), [['old-units', 'public-api-cosign.timer', installed]])
 })

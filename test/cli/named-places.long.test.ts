@@ -27,6 +27,12 @@ const STEPS: readonly (readonly [words: string, ...places: readonly Place[]])[] 
   ],
   ['incident update * --text D. --publish --no-cards', 'content', 'releases'],
   ['incident resolve * --text E. --publish --no-cards', 'content', 'releases'],
+  [
+    'incident reopen * --component read-api=degraded --summary F. --text G. --publish --no-cards',
+    'content',
+    'releases',
+  ],
+  ['incident templates', 'content'],
   ['maintenance list', 'content'],
   [
     'maintenance schedule --title A --from 2099-01-01T00:00:00Z --to 2099-01-02T00:00:00Z --component read-api --text B.',

@@ -1,5 +1,5 @@
-import fs from 'node:fs'
 import path from 'node:path'
+import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
@@ -323,7 +323,7 @@ export function planMove(
       withContentLock(contentDir, async () => {
         for (const [file, text] of before) if (readText(contentDir, file) !== text) return false
         for (const [file, text] of moved.files) {
-          fs.mkdirSync(path.join(contentDir, path.dirname(file)), { recursive: true })
+          makeFolder(path.join(contentDir, path.dirname(file)), 0o755)
           rewriteBelow(contentDir, file, text, 0o644)
         }
         return true

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
@@ -216,4 +216,12 @@ test('a list that is not on lines of its own stays, with a warning', async (t) =
   assert.equal(existsSync(path.join(contentDir, 'events')), false)
   assert.ok(planMove(contentDir, FIXTURE_NOW_MS) !== undefined)
   assert.equal(AGED.length, 5)
+})
+
+test('the group that shares the content folder writes the events of past years too', async (t) => {
+  const { contentDir, common } = writeFolder(t, '  ')
+  chmodSync(contentDir, 0o2775)
+  await publishRelease(common)
+  const modeOf = (name: string) => statSync(path.join(contentDir, name)).mode & 0o7777
+  assert.deepEqual([modeOf('events'), modeOf('events/2025.yaml')], [0o2775, 0o664])
 })

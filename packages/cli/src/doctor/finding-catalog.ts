@@ -374,6 +374,10 @@ export const FINDING_CATALOG = {
     'one owner of everything in the releases folder, as whom svc publish and the cosign timer run',
     'Give the files to this owner, and enable the timer as public-api-cosign@OWNER.timer.',
   ),
+  'old-units': warning(
+    "the units of this release in systemd's folder",
+    'Copy them again, and disable timers that no longer exist: docs/operating.md, "Upgrade". svc check --config names each.',
+  ),
   'copy-missing': error(
     'every file of the copy',
     'Publish the whole folder that svc site wrote. Delete its site.json to write every file again.',
