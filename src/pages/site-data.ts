@@ -50,7 +50,9 @@ import type { Challenge } from '../service/challenge/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
+import { isEarlyAccessUnread } from '../service/releases/unread-early-access.ts'
 import { readLogWitnesses } from '../tlog/log-witnesses.ts'
+import { TEXTS } from './texts/texts.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
 const MINUTE_MS = 60_000
@@ -88,10 +90,14 @@ function remembering<Value>(read: (key: string) => Value): (key: string) => Valu
   }
 }
 
-/** The published content in one language. Missing translations fall back to the original. */
+/**
+ * The published content in one language. Missing translations fall back to the original. `isUnread` if it is not certain
+ * that the waitlist is open.
+ */
 export function createLocalizedContent(
   releases: Pick<PublishedHistory, 'resource'>,
   locale: Locale,
+  isUnread = false,
 ) {
   const untranslated = new Set<string>()
   const incomplete = new Set<string>()
@@ -157,11 +163,13 @@ export function createLocalizedContent(
       releases.resource(ORGANIZATION_RESOURCE),
     ) as Organization | undefined,
     /** Whether the waitlist is open; undefined if the operator did not say. */
-    earlyAccess: localized(
-      EARLY_ACCESS_RESOURCE,
-      EARLY_ACCESS_SCHEMA,
-      releases.resource(EARLY_ACCESS_RESOURCE),
-    ) as EarlyAccessState | undefined,
+    earlyAccess: (isUnread
+      ? { state: 'closed', text: TEXTS[locale].earlyAccess.unread }
+      : localized(
+          EARLY_ACCESS_RESOURCE,
+          EARLY_ACCESS_SCHEMA,
+          releases.resource(EARLY_ACCESS_RESOURCE),
+        )) as EarlyAccessState | undefined,
     /** Whether a text has no translation and is therefore in English. */
     isUntranslated: (text: string) => untranslated.has(text),
     /** Whether every text of these resources is in the language of the page. */
@@ -286,6 +294,7 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
   const leftOutPaths: ReadonlySet<string> = new Set(
     leaveOut.flatMap((each) => OPTIONAL_PAGES[each]),
   )
+  const isUnread = isEarlyAccessUnread(releases)
   return {
     ...fixed,
     /** The origin where these pages are: that of the copy, or of the service. */
@@ -371,7 +380,7 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
     /** When and why the bytes of a resource were removed; undefined if they were not. */
     redaction: (name: string, digest: string): Redaction | undefined =>
       releases.redactions.find((each) => each.resource === name && each.digest === digest),
-    content: (locale: Locale) => createLocalizedContent(releases, locale),
+    content: (locale: Locale) => createLocalizedContent(releases, locale, isUnread),
     /** Whether a social card was published, by its name. */
     hasCard(name: string): boolean {
       if (!cards.has(name) && releases.readCard(name) !== undefined) cards.add(name)

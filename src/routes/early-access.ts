@@ -1,6 +1,4 @@
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { laterProgramOf } from '@public-api/contract/registry/release-notices'
 import type { DataOf } from '@public-api/contract/registry/schemas'
 import {
   EARLY_ACCESS_RESOURCE,
@@ -12,6 +10,7 @@ import { LOCALES } from '@public-api/contract/terms/locales'
 import { INTERESTS, REGISTRATION_SCHEMA } from '@public-api/contract/waitlist/registration-schema'
 import type { ChallengeDescription } from '../service/challenge/challenge.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
+import { isEarlyAccessUnread } from '../service/releases/unread-early-access.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>
 
@@ -20,17 +19,12 @@ const NOTES: { readonly [State in EarlyAccess['state']]: string } = {
   unavailable: 'Registration is not available at the moment; try again later.',
 }
 
-/**
- * The text of an operator who closed the waitlist; undefined while it is open. Where that cannot be read for certain, it is
- * closed: the resource is damaged, or a later program, which may have closed it in another way, wrote the version.
- */
+/** Why the waitlist is closed, as its operator says it where that can be read; undefined while it is open. */
 export function closedText(
   releases: Pick<PublishedHistory, 'resource' | 'head'>,
 ): string | undefined {
-  const head = JSON.parse(releases.head.json) as VersionEntry
+  if (isEarlyAccessUnread(releases)) return NOTES.unavailable
   const payload = releases.resource(EARLY_ACCESS_RESOURCE)
-  const isUnread = payload === undefined && Object.hasOwn(head.resources, EARLY_ACCESS_RESOURCE)
-  if (isUnread || laterProgramOf(head) !== undefined) return NOTES.unavailable
   if (payload === undefined) return undefined
   // Loading a release checks its schemas.
   const { state, text } = JSON.parse(payload.json) as EarlyAccessState

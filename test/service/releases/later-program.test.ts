@@ -86,6 +86,16 @@ test('registration is closed while a later program, or a damaged state, says wha
     const headers = { 'Content-Type': 'application/json', Origin: TEST_BASE_URL }
     const sent = await app.fetch(ENDPOINTS.register.path, { method: 'POST', body, headers })
     const status = await app.fetch(READ_PATHS.status)
+    const pages = await Promise.all(
+      ['en', 'th', 'zh-CN'].map(async (locale) =>
+        (await (await app.fetch(`/${locale}/early-access`)).text()).includes('<form'),
+      ),
+    )
+    // The page says the same.
+    assert.deepEqual(
+      pages,
+      pages.map(() => data.state === 'open'),
+    )
     return [data.state, sent.status, status.status]
   }
   const { releases } = prepare(t)
