@@ -105,7 +105,7 @@ function readDatabase(
     return embedded
   }
   if (/^postgres(?:ql)?:/i.test(url)) {
-    const parsed = parseDatabaseUrl(url)
+    const parsed = parseDatabaseUrl(url, (variable) => reader.text(variable) !== undefined)
     return 'url' in parsed ? { kind: 'postgres', url: parsed.url } : refuse(parsed.expected)
   }
   const [scheme = '', file = ''] = /^sqlite:(.*)$/is.exec(url) ?? []

@@ -16,6 +16,18 @@ const OPTIONS = new Map([
   ['sslkey', FILE_NAME],
 ])
 
+/** Variables of libpq from which the driver takes what a URL leaves open. */
+const DRIVER_VARIABLES: readonly (readonly [name: string, isOpen: (url: URL) => boolean])[] = [
+  ['PGUSER', ({ username }) => username === ''],
+  ['PGPASSWORD', ({ password }) => password === ''],
+  ['PGPASSFILE', ({ password }) => password === ''],
+  ['PGPORT', ({ port, searchParams }) => port === '' && !searchParams.has('port')],
+  ['PGSSLMODE', ({ searchParams }) => !searchParams.has('sslmode')],
+  ...['PGSSLNEGOTIATION', 'PGOPTIONS', 'PGREPLICATION', 'PGCLIENT_ENCODING', 'PGBINARY'].map(
+    (name) => [name, () => true] as const,
+  ),
+]
+
 /** What is wrong with the options of a URL, without a value; undefined if nothing is. */
 function optionsMistake(options: URLSearchParams): string | undefined {
   for (const [name, value] of options) {
@@ -30,9 +42,13 @@ function optionsMistake(options: URLSearchParams): string | undefined {
   return undefined
 }
 
-/** The URL of a PostgreSQL database, or what was expected, without its values: it has a password. */
+/**
+ * The URL of a PostgreSQL database, or what was expected, without its values: it has a password. `isSet` is asked for
+ * variables that would change the connection: a set one is refused.
+ */
 export function parseDatabaseUrl(
   text: string,
+  isSet: (variable: string) => boolean,
 ): { readonly url: string } | { readonly expected: string } {
   const url = URL.parse(text)
   const host = url?.host === '' ? url.searchParams.get('host') : url?.host
@@ -44,6 +60,10 @@ export function parseDatabaseUrl(
         'a percent-encoded URL with a host and a database, such as postgres://user:password@host:5432/database',
     }
   }
-  const expected = optionsMistake(url.searchParams)
+  const [variable] = DRIVER_VARIABLES.find(([name, isOpen]) => isOpen(url) && isSet(name)) ?? []
+  const expected =
+    optionsMistake(url.searchParams) ??
+    (variable &&
+      `a URL that alone describes the connection; the driver would also read ${variable}`)
   return expected === undefined ? { url: url.href } : { expected }
 }

@@ -355,6 +355,30 @@ test('a database URL has only options that are read as they are written', () => 
   }
 })
 
+test('a variable of libpq that would change the connection is refused, others are not read', () => {
+  const url = 'postgres://u:p@db/app'
+  for (const [database, variable] of [
+    ['postgres://db/app', 'PGUSER'],
+    ['postgres://u@db/app', 'PGPASSWORD'],
+    ['postgres://u@db/app', 'PGPASSFILE'],
+    [url, 'PGPORT'],
+    [url, 'PGSSLMODE'],
+    [url, 'PGOPTIONS'],
+  ] as const) {
+    const env = { SVC_DATABASE_URL: database, [variable]: 'secret' }
+    const { config, mistakes } = inspectConfig(env, WORKING_DIR)
+    assert.deepEqual(mistakes, [
+      `SVC_DATABASE_URL: expected a URL that alone describes the connection; the driver would also read ${variable}`,
+    ])
+    assert.equal(config.database.kind, 'sqlite')
+  }
+  const whole = `postgres://u:p@db:5432/app?sslmode=disable`
+  const names = 'PGHOST PGDATABASE PGUSER PGPASSWORD PGPASSFILE PGPORT PGSSLMODE PGAPPNAME'
+  const others = Object.fromEntries(names.split(' ').map((name) => [name, '1']))
+  const { database } = read({ SVC_DATABASE_URL: whole, ...others })
+  assert.deepEqual(database, { kind: 'postgres', url: whole })
+})
+
 test('a value in quotation marks, or a name behind export, is refused without its value', () => {
   for (const value of ['"HEX"', "'HEX'", '`HEX`', '"HEX', "HEX'"]) {
     const { mistakes } = inspectConfig(

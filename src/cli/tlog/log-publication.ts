@@ -7,6 +7,7 @@ import { readConfig } from '../database.ts'
 
 /** The log of a releases folder, with the secrets of this machine. Throws a ConfigError. */
 export function logPublication(releasesDir: string): LogPublication {
+  // The last one is the former name of SVC_TLOG_KEY, which is refused: the key would silently not be used.
   const config = readConfig(['SVC_SECRETS_DIR', 'SVC_TLOG_KEY_FILE', 'SVC_LOG_KEY'])
   const { tlogKeyFile: keyFile } = config
   const secretsDir = keyFile === undefined ? config.secretsDir : path.dirname(keyFile)
