@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -14,18 +24,31 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Release 0.1.0. A newer release replaces it. */
 const LAST_RELEASE = 'f7bf73fa29fea5620712a9b96e493b902141f76f'
 
-const hasLastRelease =
-  spawnSync('git', ['cat-file', '-e', `${LAST_RELEASE}^{commit}`], { cwd: ROOT }).status === 0
+/** The last state of the main branch before events of past years, records and closing for what a later program wrote. */
+const CHECKOUT_OF_NOV_28 = '115328fe44a344bb92e543f2bdafe9857ee398a2'
 
-/** The source of the last release, with the packages of this checkout. */
-function extractLastRelease(t: TestContext): string {
+const lacks = (commit: string) =>
+  spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT }).status === 0
+    ? undefined
+    : `the history of this checkout lacks ${commit}`
+
+/** The source of a commit, with its own workspaces and the installed packages of this checkout. */
+function extract(t: TestContext, commit: string): string {
   const folder = temporaryFolder(t)
-  const input = execFileSync('git', ['archive', LAST_RELEASE], {
+  const input = execFileSync('git', ['archive', commit], {
     cwd: ROOT,
     maxBuffer: 256 * 1024 * 1024,
   })
   execFileSync('tar', ['-x', '-C', folder], { input })
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  const [from, to] = [path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules')]
+  mkdirSync(path.join(to, '@public-api'), { recursive: true })
+  for (const name of readdirSync(from)) {
+    if (name !== '@public-api') symlinkSync(path.join(from, name), path.join(to, name))
+  }
+  for (const name of readdirSync(path.join(from, '@public-api'))) {
+    const target = readlinkSync(path.join(from, '@public-api', name))
+    symlinkSync(target, path.join(to, '@public-api', name))
+  }
   return folder
 }
 
@@ -83,9 +106,9 @@ async function readBack(service: ServiceProcess, apiKey: string) {
 
 test(
   'serves the database and releases of the last software release, which can go back as documented',
-  { skip: hasLastRelease ? undefined : 'the history of this checkout lacks the last release' },
+  { skip: lacks(LAST_RELEASE) },
   async (t) => {
-    const release = extractLastRelease(t)
+    const release = extract(t, LAST_RELEASE)
     const oldMain = [path.join(release, 'src', 'main.ts')]
     const oldSvc = path.join(release, 'src', 'cli', 'svc.ts')
     const folder = temporaryFolder(t)
@@ -147,5 +170,116 @@ test(
     const back = startService(t, folder, env, oldMain)
     assert.deepEqual(await readBack(back, apiKey), { ...known, head: after.head })
     await back.stop()
+  },
+)
+
+test(
+  'an upgrade and the way back keep the list closed, and feeds, calendar, log and proofs as they were',
+  { skip: lacks(CHECKOUT_OF_NOV_28) },
+  async (t) => {
+    const checkout = extract(t, CHECKOUT_OF_NOV_28)
+    const folder = temporaryFolder(t)
+    const [content, releases] = ['content', 'releases'].map((name) => path.join(folder, name))
+    assert.ok(content !== undefined && releases !== undefined)
+    cpSync(path.join(checkout, 'content'), content, { recursive: true })
+    cpSync(path.join(checkout, 'releases'), releases, { recursive: true })
+    const programs = {
+      old: {
+        main: [path.join(checkout, 'src', 'main.ts')],
+        svc: path.join(checkout, 'src', 'cli', 'svc.ts'),
+      },
+      current: { main: undefined, svc: SVC },
+    } as const
+    type Program = keyof typeof programs
+    const run = (program: Program, ...args: readonly string[]) => {
+      const { status, out, error } = runIn(folder, [programs[program].svc, ...args])
+      assert.equal(status, 0, `${program} svc ${args.join(' ')}: ${error}`)
+      return out
+    }
+    const update = (program: Program, ...args: readonly string[]) =>
+      run(program, ...args, '--content', content, '--releases', releases, '--publish')
+
+    /** What readers of a program have. */
+    async function readersOf(program: Program) {
+      const service = startService(t, folder, { SVC_CHALLENGE: 'test' }, programs[program].main)
+      const { origin } = await service.serving()
+      const read = async (file: string) => (await fetch(`${origin}${file}`)).text()
+      const body = JSON.stringify({
+        email: `${program}-${Math.random()}@example.org`,
+        consent: true,
+        challengeToken: 'test-pass',
+      })
+      const headers = { 'Content-Type': 'application/json' }
+      const registered = await fetch(`${origin}${REGISTER}`, { method: 'POST', headers, body })
+      const feed = JSON.parse(await read('/en/status.json')) as {
+        readonly items: readonly { readonly id: string }[]
+      }
+      const calendar = await read('/en/maintenance.ics')
+      const found = {
+        registered: registered.status,
+        feed: feed.items.map(({ id }) => id).toSorted(),
+        calendar: [...calendar.matchAll(/^UID:(.*)/gm)].map(([, uid]) => uid?.trim()),
+        log: (await read('/log/checkpoint')).split('\n')[1],
+        head: propertyOf(JSON.parse(await read('/api/v1/version')) as unknown, 'data'),
+      }
+      await service.stop()
+      return { ...found, head: propertyOf(found.head, 'snapshotId') }
+    }
+
+    await readersOf('old')
+    run('old', 'tlog', 'init', '--origin', 'api.example.org/log', '--releases', releases)
+    const [component = ''] = /(?<=- id: )[a-z-]+/.exec(
+      readFileSync(path.join(content, 'status.yaml'), 'utf8'),
+    ) ?? ['']
+    const text = ['--text', 'We look.', '--summary', 'Slow.']
+    const title = ['--title', 'Slow reads', '--impact', 'minor']
+    update('old', 'incident', 'open', ...title, '--component', `${component}=degraded`, ...text)
+    const ahead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    const times = ['--from', ahead(2), '--to', ahead(3), '--component', component]
+    update('old', 'maintenance', 'schedule', '--title', 'Disks', ...times, '--text', 'New disks.')
+    writeFileSync(
+      path.join(content, 'early-access.yaml'),
+      'state: closed\ntext: The list is full.\n',
+    )
+    run('old', 'publish', '-m', 'Close the list', '--content', content, '--releases', releases)
+    const proof = path.join(folder, 'old.tlog-proof')
+    const policy = path.join(releases, 'log', 'policy')
+    run(
+      'old',
+      'tlog',
+      'prove',
+      'VS-0014',
+      '--releases',
+      releases,
+      '--out',
+      proof,
+      '--policy',
+      policy,
+    )
+    const before = await readersOf('old')
+    assert.equal(before.registered, 503)
+    assert.equal(before.feed.length, 2)
+    assert.equal(before.calendar.length, 1)
+
+    // Forward: the later program serves the same, and publishes.
+    assert.deepEqual(await readersOf('current'), before)
+    run('current', 'publish', '-m', 'Upgrade', '--content', content, '--releases', releases)
+    const [, id = ''] =
+      /id: (\S*slow-reads\S*)/.exec(readFileSync(path.join(content, 'status.yaml'), 'utf8')) ?? []
+    update('current', 'incident', 'update', id, '--state', 'identified', '--text', 'Found.')
+    run('current', 'verify', '--proof', proof, '--policy', policy)
+    assert.match(run('current', 'audit', releases), /is intact/)
+    const after = await readersOf('current')
+    const same = { registered: 503, feed: before.feed, calendar: before.calendar }
+    assert.deepEqual(after, { ...after, ...same })
+    assert.notEqual(after.head, before.head)
+    assert.equal(after.log, String(Number(String(after.head).slice(3))))
+
+    // Back: the list stays closed, whatever else the older program makes of it.
+    const back = await readersOf('old')
+    assert.deepEqual(back, { ...after, ...same })
+    run('old', 'verify', '--proof', proof, '--policy', policy)
+    // And forward again.
+    assert.deepEqual(await readersOf('current'), after)
   },
 )
