@@ -279,6 +279,8 @@ test(
     const back = await readersOf('old')
     assert.deepEqual(back, { ...after, ...same })
     run('old', 'verify', '--proof', proof, '--policy', policy)
+    const older = runIn(folder, [programs.old.svc, 'audit', releases])
+    assert.match(older.out + older.error, /record\.json/)
     // And forward again.
     assert.deepEqual(await readersOf('current'), after)
   },
