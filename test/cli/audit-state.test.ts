@@ -11,6 +11,7 @@ import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from '../publishing/content-fixture.ts'
 import { passOn } from '../support/http-proxy.ts'
 import { serve } from '../support/loopback-server.ts'
+import { releasesOf } from '../support/made-content.ts'
 import { madeHistory } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
 import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
@@ -123,6 +124,15 @@ describe('a state file of another origin', () => {
     const other = await audit(here.origin, '--state', state)
     assert.deepEqual([other.status, other.report.code], [2, 'OTHER_KEYS'])
   })
+})
+
+test('a version whose time is ahead is named, and the history is valid', async (t) => {
+  const createdAt = '2199-01-01T00:00:00Z'
+  const { origin } = await deploy(t, { releases: releasesOf({}, { createdAt }) })
+  const { status, report, error } = await audit(origin)
+  assert.equal(status, 0)
+  assert.deepEqual(report.warnings, ['FUTURE_VERSION'])
+  assert.match(error, /warning: FUTURE_VERSION: VS-0001 is of 2199-01-01T00:00:00Z, \d+ min ahead/)
 })
 
 describe('another signing key at the same origin', () => {

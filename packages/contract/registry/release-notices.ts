@@ -38,7 +38,7 @@ export function futureVersionOf(
 ): string | undefined {
   const aheadMs = Date.parse(createdAt) - nowMs
   if (!(aheadMs > MAX_AHEAD_MS)) return undefined
-  return `FUTURE_VERSION: ${snapshotId} is of ${createdAt}, ${Math.round(aheadMs / 60_000)} min ahead of the clock of this machine: compare the clocks of publisher and server`
+  return `FUTURE_VERSION: ${snapshotId} is of ${createdAt}, ${Math.round(aheadMs / 60_000)} min ahead of the clock: compare the clocks of publisher and server`
 }
 
 /** What is to be said about the newest version, although it is served. */

@@ -21,6 +21,7 @@ import { describeSigningKeys } from '../../../src/service/signing-keys/signing-k
 import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { serve } from '../../support/loopback-server.ts'
+import { releasesOf } from '../../support/made-content.ts'
 import { makeReleases, madeHistory } from '../../support/made-releases.ts'
 import { svc } from '../../support/run-svc.ts'
 import { runApp, TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
@@ -157,6 +158,14 @@ test('checks the current and the next key of the key document', async (t) => {
     const deployed = await deployBehindProxy(t, undefined, { signing })
     assert.deepEqual(idsOf(await examine(t, deployed, { pinnedKeyIds })), expected)
   }
+})
+
+test('a version of a publisher whose clock is ahead of the service', async (t) => {
+  const createdAt = new Date(TEST_NOW_MS + 3_600_000).toISOString()
+  const deployed = await deployBehindProxy(t, undefined, {
+    releases: releasesOf({}, { createdAt }),
+  })
+  assert.deepEqual(idsOf(await examine(t, deployed)), ['future-version'])
 })
 
 test('a document that the service signs with one mistake in it', async (t) => {

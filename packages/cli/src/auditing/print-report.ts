@@ -3,6 +3,7 @@ import { formatJson } from '@public-api/cli-kit/format-json'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { KeyChange } from '@public-api/client-internal/history/audit-history'
 import type { LogReport } from '@public-api/client-internal/log/compare-log'
+import { futureVersionOf } from '@public-api/contract/registry/release-notices'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { checkpointLines, describeCheckpoint } from '../log/log-inputs.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
@@ -105,7 +106,11 @@ function printText(report: FullReport, settings: AuditSettings, output: CommandO
 }
 
 /** The report as one JSON object. */
-function describe(report: FullReport, { pinnedKeyIds }: AuditSettings): object {
+function describe(
+  report: FullReport,
+  { pinnedKeyIds }: AuditSettings,
+  future: string | undefined,
+): object {
   const { head, previousHead, keyId, keyChange, newVersions, log, ...counts } = report
   const { snapshotId, sequence, createdAt, previousHash, hash } = head
   return {
@@ -118,7 +123,10 @@ function describe(report: FullReport, { pinnedKeyIds }: AuditSettings): object {
     newVersions: newVersions.map((version) => describeVersion(version, keyId)),
     ...counts,
     ...(log === undefined ? {} : { log: describeLog(log) }),
-    warnings: keyChange?.isAnnounced === false ? ['UNANNOUNCED_KEY'] : [],
+    warnings: [
+      ...(keyChange?.isAnnounced === false ? ['UNANNOUNCED_KEY'] : []),
+      ...(future === undefined ? [] : ['FUTURE_VERSION']),
+    ],
   }
 }
 
@@ -128,8 +136,10 @@ export function printReport(
   settings: AuditSettings & { readonly json: boolean },
   output: CommandOutput,
 ): void {
-  const { keyChange } = report
+  const { keyChange, head } = report
+  const future = futureVersionOf(head, Date.now())
   if (keyChange?.isAnnounced === false) output.error(keyWarning(keyChange))
-  if (settings.json) output.out(formatJson(describe(report, settings)))
+  if (future !== undefined) output.error(`warning: ${future}`)
+  if (settings.json) output.out(formatJson(describe(report, settings, future)))
   else if (!settings.quiet) printText(report, settings, output)
 }

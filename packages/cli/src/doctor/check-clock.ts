@@ -1,4 +1,6 @@
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { futureVersionOf } from '@public-api/contract/registry/release-notices'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
@@ -9,8 +11,11 @@ const LARGEST_SKEW_MS = DOCTOR_BOUNDS.clockSkewSeconds * 1000
 /** Time between signing a response and reading the clock. */
 const LARGEST_GAP_MS = 5000
 
-/** Checks that the clocks of this machine, the service and the proxy agree, and the quality that /time reports. */
-export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => {
+/**
+ * Checks that the clocks of this machine, the service, the proxy and the publisher agree, and the quality that /time
+ * reports.
+ */
+export const checkClock: Check = async ({ freshTime, skewMs, keys, of }, report) => {
   if (freshTime === undefined || !freshTime.isAsPromised) return 'the time is not available'
   const { response, content, where, verification } = freshTime
   if (verification.fault === 'SIGNATURE') return 'the response was not created for this request'
@@ -37,6 +42,14 @@ export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => 
       where,
       `Date: ${date}, signed at ${response.field(HEADERS.signedAt) ?? 'no time'}`,
     )
+  }
+  const newest = of(ENDPOINTS.version.path)
+  const { snapshotId, createdAt } = (propertyOf(newest?.content, 'data') ?? {}) as {
+    readonly [name: string]: unknown
+  }
+  if (typeof snapshotId === 'string' && typeof createdAt === 'string') {
+    const future = futureVersionOf({ snapshotId, createdAt }, toldMs)
+    if (future !== undefined) report('future-version', newest?.where ?? where, future)
   }
   const state = propertyOf(propertyOf(data, 'quality'), 'state')
   if (state === 'UNSYNCHRONIZED') report('time-unsynchronized', where, state)

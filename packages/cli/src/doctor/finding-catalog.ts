@@ -300,6 +300,10 @@ export const FINDING_CATALOG = {
     `a Date within ${DOCTOR_BOUNDS.clockSkewSeconds} s of X-SVC-Signed-At`,
     'Correct the clock of the proxy or CDN, because caches compute ages from Date.',
   ),
+  'future-version': warning(
+    'a newest version that is at most 5 minutes ahead of the clock of the service',
+    'Compare the clocks of publisher and server. Later versions keep a time after this one, so correct the clock first.',
+  ),
   'time-wrong': error(
     'a time at /time that equals the time of its signature',
     'Deploy again, because both come from the same clock.',
