@@ -199,6 +199,12 @@ export function checkContent(
     if (isSnapshotName(name)) {
       mistakes.push(...locateFaults(place, checkSemantics(name, data[name], data)))
     }
+    const left = name === ORGANIZATION_RESOURCE && data[name]?.site?.leaveOut?.indexOf('wallet')
+    if (typeof left === 'number' && left >= 0 && data.wallet?.attached === true) {
+      const path = ['site', 'leaveOut', left]
+      const expected = 'a list without it, because wallet.yaml says that one is attached'
+      mistakes.push(...locateFaults(place, [fault(path, '"wallet"', expected)]))
+    }
     const year = isPastEventsName(name) ? data[name] : undefined
     if (year !== undefined) {
       mistakes.push(...locateFaults(place, checkPastEvents(name.slice(-4), year, data.status)))

@@ -14,6 +14,7 @@ import { ACCENT_SURFACES, TEXT_COLOR } from '../../../src/publishing/logo/accent
 import { sanitizeSvg } from '../../../src/publishing/logo/logo-svg.ts'
 import { formatMistake } from '../../../src/publishing/rules/content-mistake.ts'
 import {
+  editContent,
   FIXTURE_NOW_MS,
   makeContent,
   ORGANIZATION as WITHOUT_LINKS,
@@ -204,6 +205,20 @@ test('publishes what the organization offers on its pages, and names a wrong cho
   ] as const) {
     assert.match((await compile(t, `site: { ${wrong} }\n`)).mistakes.join('\n'), found)
   }
+})
+
+test('an attached wallet cannot be left out', async (t) => {
+  const folder = makeContent(t)
+  const site = 'site: { leaveOut: [api-keys, wallet] }\n'
+  writeContent(folder, 'organization.yaml', ORGANIZATION + site)
+  const check = async () =>
+    (await compileContent(folder, FIXTURE_NOW_MS)).mistakes.map(formatMistake).join('\n')
+  assert.equal(await check(), '')
+  editContent(folder, 'wallet', 'attached: false', 'attached: true')
+  assert.match(
+    await check(),
+    /organization\.yaml:\d+:\d+: site\.leaveOut\[1\]: found "wallet", expected a list without it/,
+  )
 })
 
 const HOSTILE_SVG: readonly (readonly [title: string, svg: string, found: RegExp])[] = [
