@@ -40,7 +40,9 @@ const MAX_REPEATED = 30
 function toUsageError({ code, message }: CommanderError): UsageError {
   // It may be a key, an identity or an email address.
   if (code === 'commander.excessArguments') {
-    return new UsageError('expected options only, found an argument')
+    return new UsageError(
+      'expected options only, found an argument; a text with spaces needs quotes',
+    )
   }
   const text = message.replace('error: ', '')
   const unknown = /^(unknown \w+) '([^=]*?)(?:=[^]*)?'(?:\n\(Did you mean (.*)\?\))?$/.exec(text)

@@ -93,9 +93,15 @@ test('quotes unexpected arguments only if they are short options', async () => {
   const identity = 'AGE-SECRET-KEY-1QQQQQQQQQQQQQQ'
   const key = `svk_0123456789abcdef_${'S'.repeat(42)}_`
   const cases: readonly (readonly [args: readonly string[], message: string])[] = [
-    [['ada@example.org'], 'expected options only, found an argument'],
-    [['--json', '--', identity], 'expected options only, found an argument'],
-    [[key], 'expected options only, found an argument'],
+    [
+      ['ada@example.org'],
+      'expected options only, found an argument; a text with spaces needs quotes',
+    ],
+    [
+      ['--json', '--', identity],
+      'expected options only, found an argument; a text with spaces needs quotes',
+    ],
+    [[key], 'expected options only, found an argument; a text with spaces needs quotes'],
     [[`--${key.slice(0, 23)}`], 'unknown option'],
     [[`--${identity}`], 'unknown option'],
     [['--other'], "unknown option '--other'"],

@@ -28,7 +28,9 @@ function makePublisher(t: TestContext): string {
 
 /** Runs a command in a process of its own, which is killed before a step, if one is given. Returns whether it was. */
 function run(folder: string, args: readonly string[], step?: number) {
-  const killed = step === undefined ? {} : { KILL_AT_STEP: `${step}` }
+  // Of the copy's links.
+  const named = { SVC_BASE_URL: 'https://api.example.org' }
+  const killed = step === undefined ? named : { ...named, KILL_AT_STEP: `${step}` }
   const { signal, status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--import', KILLER, SVC, ...args],
@@ -76,7 +78,7 @@ const COMMANDS: readonly (readonly [
       const env = { SVC_TLOG_KEY_FILE: path.join(folder, 'missing', 'key.pem') }
       const args = ['--import', KILLER, SVC, ...argsOf('rollback VS-0001 --no-cards')]
       const options = { cwd: folder, env: cleanEnvironment(env), encoding: 'utf8' } as const
-      assert.match(spawnSync(process.execPath, args, options).stdout, /VS-0003 is pending/)
+      assert.match(spawnSync(process.execPath, args, options).stderr, /VS-0003 is pending/)
     },
     argsOf('tlog cosign'),
     3,
