@@ -618,6 +618,18 @@ incidents:
   for (const id of ['a', 'b']) succeeded(await run('incident', 'resolve', id, '--text', 'Done.'))
   assert.match(readFileSync(overlay, 'utf8'), /^# ของเรา\nsummary: ปกติ\nincidents:\n[^]*text: ต่อ\n/)
   succeeded(await run('check'))
+  // A half edit of a colleague, and a file that does not exist yet.
+  writeFileSync(overlay, 'incidents: [\n')
+  const reopen = argsOf('incident reopen b --text Again. --summary S. --text-th')
+  const broken = await run(...reopen, 'อีก')
+  assert.equal(broken.status, 1)
+  assert.match(
+    broken.error,
+    /left unchanged; svc discard status takes back .*\n\S+th\/status\.yaml:/,
+  )
+  fs.rmSync(overlay)
+  succeeded(await run(...reopen, 'อีก'))
+  assert.match(readFileSync(overlay, 'utf8'), /^incidents:\n {2}b:\n {4}updates:\n/)
   const unknown = await run(...argsOf('incident open --template dsik'))
   assert.equal(unknown.status, 2)
   assert.match(unknown.error, /--template "dsik"; expected a known template; did you mean disk\?/)

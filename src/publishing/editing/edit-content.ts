@@ -28,7 +28,10 @@ const NO_TEXTS = Buffer.from('{}\n')
 const MAX_ATTEMPTS = 5
 function refuse(file: string, mistakes: readonly ContentMistake[], when: string): never {
   const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`
-  throw new PublishError('CONTENT', `${when} ${count}; ${file} was left unchanged`, { mistakes })
+  const isElsewhere = mistakes.every((each) => each.file !== file)
+  const advice = isElsewhere ? '; svc discard status takes back edits of its translations' : ''
+  const reason = `${when} ${count}; ${file} was left unchanged${advice}`
+  throw new PublishError('CONTENT', reason, { mistakes })
 }
 
 function readBytes(contentDir: string, name: string): Buffer {

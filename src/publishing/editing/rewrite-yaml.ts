@@ -73,6 +73,7 @@ function changeNode(
     return node
   }
   if (!isMap(node)) return createNode(document, now)
+  if (node.items.length === 0) node.flow = false
   const [old, wanted] = [before as Members, now as Members]
   for (const name of Object.keys(old)) if (wanted[name] === undefined) node.delete(name)
   for (const [index, [name, member = null]] of Object.entries(wanted).entries()) {
