@@ -620,7 +620,9 @@ incidents:
   succeeded(await run('check'))
   // A half edit of a colleague, and a file that does not exist yet.
   writeFileSync(overlay, 'incidents: [\n')
-  const reopen = argsOf('incident reopen b --text Again. --summary S. --text-th')
+  const reopen = argsOf(
+    'incident reopen b --component read-api=degraded --text Again. --summary S. --text-th',
+  )
   const broken = await run(...reopen, 'อีก')
   assert.equal(broken.status, 1)
   assert.match(
