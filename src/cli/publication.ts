@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { type CommandResult, UsageError } from '@public-api/cli-kit/command'
 import { requireOption } from '@public-api/cli-kit/option-values'
 import { flag, type OptionValues, textOption, textOptions } from '@public-api/cli-kit/options'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
@@ -13,10 +12,8 @@ import { expectedName } from '@public-api/contract/text/nearest-name'
 import { keepBytesInGit } from '../files/git-files.ts'
 import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
 import { CONTENT_FILES, resourceOfFile } from '../publishing/rules/content-folder.ts'
-import type { NtpServer } from '../service/time/ntp-server.ts'
-import { querySntp } from '../service/time/sntp.ts'
 import { readTlogOrigin } from '../tlog/tlog-files.ts'
-import { readConfig } from './database.ts'
+import { checkPublisherClock } from './publisher-clock.ts'
 import { CONTENT_OPTION, openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
 import { withConsequence } from './server-failure.ts'
 import {
@@ -58,6 +55,8 @@ export const PUBLICATION_OPTIONS = {
   'no-cards': flag('do not draw social cards; links to pages without one show the logo'),
   'no-witnesses': flag(`sign the log without asking its witnesses; svc tlog cosign
   asks them later`),
+  yes: flag(`publish although the clock differs by more than 5 minutes from
+  SVC_NTP_SERVER, or else from the service at SVC_BASE_URL`),
 } as const
 
 type PublicationValues = OptionValues<typeof PUBLICATION_OPTIONS> & {
@@ -116,30 +115,6 @@ function parseVersion(name: string, text: string): string {
   throw new UsageError(`${name} expects a version, such as VS-0009`)
 }
 
-/** A larger difference from the time source is worth a warning. */
-const MAX_OFFSET_MS = 2000
-const CLOCK_TIMEOUT_MS = 2000
-
-/** A warning if the clock differs from a time source, or if the source does not respond; undefined if it agrees. */
-async function clockWarning(server: NtpServer): Promise<string | undefined> {
-  const monotonicMs = () => performance.now()
-  try {
-    const { referenceMs, atMonotonicMs, errorMs } = await querySntp({
-      server,
-      turn: 0,
-      timeoutMs: CLOCK_TIMEOUT_MS,
-      nowMs: Date.now,
-      monotonicMs,
-    })
-    const offsetMs = Date.now() - (referenceMs + monotonicMs() - atMonotonicMs)
-    if (Math.abs(offsetMs) <= MAX_OFFSET_MS + errorMs) return undefined
-    const direction = offsetMs > 0 ? 'ahead of' : 'behind'
-    return `the clock is ${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${direction} ${server.host} (SVC_NTP_SERVER)`
-  } catch (error) {
-    return `the clock could not be compared with ${server.host} (SVC_NTP_SERVER): ${messageOf(error)}`
-  }
-}
-
 /** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
 export async function runPublication<Result extends PublishResult>(
   values: PublicationValues,
@@ -169,8 +144,7 @@ export async function runPublication<Result extends PublishResult>(
     const { publishCards } = await import('../cards/publish-cards.ts')
     return publishCards(store, read)
   }
-  const { ntpServer } = readConfig(['SVC_NTP_SERVER'])
-  const clock = ntpServer && (await clockWarning(ntpServer))
+  const clock = await checkPublisherClock(values.yes)
   const published = await withConsequence('nothing was published', () =>
     publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
   )
