@@ -139,8 +139,8 @@ maintenance from with --template.`,
         ...listed.map(({ name, kind, title = '', locales }) =>
           [name.padEnd(width), kind.padEnd(11), ...locales, title].join('  '),
         ),
-        ...mistakeLines(mistakes),
       ],
+      errors: mistakeLines(mistakes),
       exitCode: mistakes.length === 0 ? EXIT_CODES.done : EXIT_CODES.failure,
     }
   },

@@ -115,7 +115,12 @@ export async function fillFromTemplate<
       names.length === 0 ? 'none: the content has no such template' : `one of ${names.join(', ')}`
     const expected = expectedName(name, names, 'a known template', otherwise)
     const file = `templates/${name}.yaml`
-    const faulty = mistakes.some((each) => each.file.endsWith(file)) ? ', which has mistakes' : ''
+    const isFaulty = mistakes.some((each) => each.file.endsWith(file))
+    const faulty = isFaulty
+      ? ', which has mistakes'
+      : template
+        ? `, of the kind ${template.kind}`
+        : ''
     throw new UsageError(
       `--template ${JSON.stringify(name.slice(0, 64))}${faulty}; expected ${expected}`,
     )

@@ -636,7 +636,12 @@ incidents:
   assert.equal(unknown.status, 2)
   assert.match(unknown.error, /--template "dsik"; expected a known template; did you mean disk\?/)
   writeFileSync(path.join(content, 'templates', 'swap.yaml'), 'kind: outage\n')
-  assert.match((await run('incident', 'templates')).out, /swap\.yaml:1:7: kind: found "outage"/)
+  assert.match((await run('incident', 'templates')).error, /swap\.yaml:1:7: kind: found "outage"/)
+  writeFileSync(path.join(content, 'th', 'templates', 'dsik.yaml'), 'title: x\n')
+  writeFileSync(path.join(content, 'templates', 'disk.yml'), 'title: x\n')
+  const { error } = await run('check')
+  assert.match(error, /th\/templates\/dsik\.yaml:.* no template, expected templates\/dsik\.yaml$/m)
+  assert.match(error, /templates\/disk\.yml:.* unknown file, expected NAME\.yaml/)
   assert.match((await run('check')).error, /swap\.yaml:1:7/)
 })
 

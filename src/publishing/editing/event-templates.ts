@@ -85,9 +85,15 @@ export function readTemplates(contentDir: string) {
 
   function namesIn(folder: string): readonly string[] {
     try {
-      return listBelow(contentDir, folder, isLeftover)
+      const files = listBelow(contentDir, folder, isLeftover)
         .map(({ name }) => name)
-        .filter((name) => !isLeftover(path.basename(name)) && name.endsWith('.yaml'))
+        .filter((name) => !isLeftover(path.basename(name)))
+      for (const name of files.filter((each) => !each.endsWith('.yaml'))) {
+        const file = path.join(contentDir, folder, name)
+        mistakes.push(mistakeOf(file, 'an unknown file', 'NAME.yaml, a template'))
+      }
+      return files
+        .filter((name) => name.endsWith('.yaml'))
         .map((name) => name.slice(0, -'.yaml'.length))
         .toSorted()
     } catch (error) {
@@ -105,7 +111,17 @@ export function readTemplates(contentDir: string) {
       return [locale, new Map(texts)] as const
     }),
   )
-  const templates = namesIn(TEMPLATES_FOLDER).flatMap((name): readonly EventTemplate[] => {
+  const names = namesIn(TEMPLATES_FOLDER)
+  for (const [locale, texts] of translated) {
+    for (const name of texts.keys()) {
+      if (names.includes(name)) continue
+      const file = path.join(contentDir, locale, TEMPLATES_FOLDER, `${name}.yaml`)
+      mistakes.push(
+        mistakeOf(file, 'a translation of no template', `${TEMPLATES_FOLDER}/${name}.yaml`),
+      )
+    }
+  }
+  const templates = names.flatMap((name): readonly EventTemplate[] => {
     const data = read(`${TEMPLATES_FOLDER}/${name}.yaml`, TEMPLATE_SCHEMA)
     if (data === undefined) return []
     const translations = new Map(
