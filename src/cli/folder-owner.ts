@@ -82,19 +82,23 @@ const SHARED = 0o2020
 /** Whether a group shares a folder. */
 const isShared = (folder: string): boolean => (statSync(folder).mode & SHARED) === SHARED
 
-/** A warning about the first folder that the group which shares a folder cannot write; none for other folders. */
+/** A warning about the first entry that the group which shares a folder cannot use; none for other folders. */
 export function sharedFolderWarnings(folder: string): readonly string[] {
   try {
     if (!isShared(folder)) return []
     const { gid } = statSync(folder)
     const closed = listBelow(folder, undefined, (part) => part.startsWith('.'))
-      .filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
-      .map(({ name }) => path.join(folder, name))
-      .find((place) => statSync(place).gid !== gid || !isShared(place))
+      .filter(({ name, kind }) => (kind === 'folder' || kind === 'file') && !name.startsWith('.'))
+      .map(({ name, kind }) => ({ place: path.join(folder, name), kind }))
+      .find(({ place, kind }) => {
+        const { gid: own, mode } = statSync(place)
+        return own !== gid || (kind === 'folder' ? !isShared(place) : (mode & 0o040) === 0)
+      })
     if (closed === undefined) return []
     const { name } = groupOf(gid)
-    const advice = `sudo chgrp -R ${name} ${folder} && sudo find ${folder} -type d -exec chmod g+ws {} +`
-    return [`the group ${name} shares ${folder} and cannot write ${closed}; run ${advice}`]
+    const use = closed.kind === 'folder' ? 'write' : 'read'
+    const advice = `sudo chgrp -R ${name} ${folder} && sudo chmod -R g+rwX ${folder} && sudo find ${folder} -type d -exec chmod g+s {} +`
+    return [`the group ${name} shares ${folder} and cannot ${use} ${closed.place}; run ${advice}`]
   } catch {
     // Another user's: what cannot be listed here is named where it is used.
     return []

@@ -108,11 +108,13 @@ test('a folder that a group shares may have several owners, and names what it ca
     /^the group \S+ shares \S+ and cannot write \S+\/versions; run sudo chgrp -R/,
   )
   chmodSync(versions ?? '', 0o2775)
-  if (userInfo().uid === 0) {
-    const file = path.join(versions ?? '', 'a')
-    writeFileSync(file, '')
-    chownSync(file, 54_321, -1)
-  }
+  const file = path.join(versions ?? '', 'a')
+  // As an editor leaves it under the umask 077.
+  writeFileSync(file, '', { mode: 0o600 })
+  const [closed = ''] = sharedFolderWarnings(folder)
+  assert.match(closed, /cannot read \S+\/a; run sudo chgrp -R .* sudo chmod -R g\+rwX /)
+  chmodSync(file, 0o640)
+  if (userInfo().uid === 0) chownSync(file, 54_321, -1)
   assert.deepEqual(releasesOwnerWarnings(folder), [])
 })
 

@@ -94,6 +94,16 @@ test('a colleague discards edits where only the content folder is shared', async
   assert.match(run(COLLEAGUE, GROUP, 'publish', '-m', 'N.').stdout, /^Nothing to publish/)
 })
 
+test('a status that a colleague saved for himself alone names what he does about it', (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
+  const { content, run } = makeShared(t)
+  assert.equal(run(OWNER, GROUP, 'publish', '-m', 'N.', '--no-cards').status, 0)
+  chmodSync(path.join(content, 'status.yaml'), 0o600)
+  const opened = run(COLLEAGUE, GROUP, ...OPEN_INCIDENT, '--component', 'read-api=degraded')
+  assert.equal(opened.status, 1)
+  assert.match(opened.stderr, /status\.yaml cannot be read: EACCES.*; its owner .* chmod g\+rw$/m)
+})
+
 test('no command shows a stack trace for a folder that it may not use', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
   const { content, releases, run } = makeShared(t)

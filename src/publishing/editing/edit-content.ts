@@ -38,7 +38,9 @@ function readBytes(contentDir: string, name: string): Buffer {
   try {
     return readBelow(contentDir, name, MAX_FILE_BYTES)
   } catch (error) {
-    const reason = `${path.join(contentDir, name)} cannot be read: ${messageOf(error)}`
+    const isDenied = (error as NodeJS.ErrnoException).code === 'EACCES'
+    const advice = isDenied ? '; its owner shares it with the group by chmod g+rw' : ''
+    const reason = `${path.join(contentDir, name)} cannot be read: ${messageOf(error)}${advice}`
     throw new PublishError('CONTENT', reason, { cause: error })
   }
 }
