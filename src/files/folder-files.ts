@@ -100,12 +100,14 @@ export interface FolderEntry {
 
 /**
  * Every entry below a folder, or below one of its folders. Links are listed and not followed; folders whose own name `skips`
- * accepts are not read. Throws an EntryKindError if `name` leads through a link, and the error of the system.
+ * accepts are not read. `pass` gets the name of each folder below that cannot be read, and its error; without it, that error
+ * is thrown. Throws an EntryKindError if `name` leads through a link, and the error of the system.
  */
 export function listBelow(
   folder: string,
   name?: string,
   skips: (part: string) => boolean = () => false,
+  pass?: (name: string, error: unknown) => void,
 ): readonly FolderEntry[] {
   if (name !== undefined) requireOwnPath(folder, name, 'folder')
   const found: FolderEntry[] = []
@@ -114,8 +116,12 @@ export function listBelow(
     for (const entry of fs.readdirSync(place, { withFileTypes: true })) {
       const kind = kindOf(entry)
       found.push({ name: prefix + entry.name, kind })
-      if (kind === 'folder' && !skips(entry.name)) {
+      if (kind !== 'folder' || skips(entry.name)) continue
+      try {
         visit(path.join(place, entry.name), `${prefix}${entry.name}/`)
+      } catch (error) {
+        if (pass === undefined) throw error
+        pass(prefix + entry.name, error)
       }
     }
   }

@@ -104,6 +104,29 @@ test('a status that a colleague saved for himself alone names what he does about
   assert.match(opened.stderr, /status\.yaml cannot be read: EACCES.*; its owner .* chmod g\+rw$/m)
 })
 
+test('a folder that a colleague alone may read stops what is in it, and no incident', (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
+  const { content, run } = makeShared(t)
+  assert.equal(run(OWNER, GROUP, 'publish', '-m', 'N.', '--no-cards').status, 0)
+  const makePrivate = (name: string) => {
+    mkdirSync(path.join(content, name), { mode: 0o700 })
+    chownSync(path.join(content, name), OWNER, GROUP)
+  }
+  makePrivate('drafts')
+  const open = [...OPEN_INCIDENT, '--component', 'read-api=degraded', '--publish', '--no-cards']
+  const opened = run(COLLEAGUE, GROUP, ...open)
+  assert.equal(opened.status, 0, opened.stderr)
+  assert.match(opened.stderr, /^Warning: \S+\/drafts has mistakes and is not published/m)
+  assert.equal(run(COLLEAGUE, GROUP, 'publish', '-m', 'M.', '--no-cards').status, 1)
+  assert.match(run(COLLEAGUE, GROUP, 'discard', '--yes').stdout, /^Nothing to discard/)
+  makePrivate('th')
+  const [, id = ''] = /\(([\w-]+)\):/.exec(opened.stdout) ?? []
+  const update = ['incident', 'update', id, '--text', 'More.', '--publish', '--no-cards']
+  const refused = run(COLLEAGUE, GROUP, ...update)
+  assert.equal(refused.status, 1)
+  assert.match(refused.stderr, /\/th:1:1: found an unreadable folder \(EACCES: /)
+})
+
 test('no command shows a stack trace for a folder that it may not use', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
   const { content, releases, run } = makeShared(t)

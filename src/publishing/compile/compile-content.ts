@@ -9,6 +9,7 @@ import {
 import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { sha256Base64url } from '../../crypto/sha256.ts'
 import { findLeaks, findSecretTexts, type GuardedFile, isAllowable } from '../leaks/leak-guard.ts'
 import {
@@ -149,7 +150,9 @@ function isInTheWay(
   only: ReadonlySet<TranslatedName>,
 ): boolean {
   const name = path.relative(contentDir, file)
-  if (name === '') return true
+  // A folder that cannot be read may have texts of the status.
+  const folders = ['', ...TRANSLATION_LOCALES].flatMap((each) => [each, path.join(each, 'events')])
+  if (folders.includes(name)) return true
   const resource = publishedWith(name)
   const referenced = [...only].map((each) => {
     const source = sources.get(each)

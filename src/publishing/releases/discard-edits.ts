@@ -50,7 +50,8 @@ const isOwnName = (name: string): boolean => {
 export const isRecord = ({ name }: DiscardedFile): boolean => path.basename(name) === RECORD_FILE
 
 function readFiles(folder: string): ReadonlyMap<string, Buffer> {
-  const files = listBelow(folder, undefined, isLeftover).filter(
+  // What this user cannot read is not theirs to discard.
+  const files = listBelow(folder, undefined, isLeftover, () => {}).filter(
     ({ name, kind }) => kind === 'file' && isOwnName(name),
   )
   return new Map(files.map(({ name }) => [name, readBelow(folder, name, MAX_FILE_BYTES)]))

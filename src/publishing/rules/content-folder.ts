@@ -236,8 +236,10 @@ export function readContentFolder(
     else overlays.push({ locale, name: resource, ...file })
   }
 
+  const refuseFolder = (name: string, error: unknown, expected = 'one that publishers may read') =>
+    fail(name, `an unreadable folder (${reasonOf(error)})`, expected)
   try {
-    for (const { name, kind } of listBelow(contentDir, undefined, isLeftover)) {
+    for (const { name, kind } of listBelow(contentDir, undefined, isLeftover, refuseFolder)) {
       if (isLeftover(path.basename(name)) || isTemplate(name)) continue
       if (kind === 'file') files.push(name)
       // Links may lead out of the folder. Reading a pipe or a device may never end.
@@ -251,7 +253,7 @@ export function readContentFolder(
       fail(file, 'no such file', expected)
     }
   } catch (error) {
-    fail('', `an unreadable folder (${reasonOf(error)})`, 'the content folder')
+    refuseFolder('', error, 'the content folder')
   }
   for (const name of irregular) fail(name, 'a link or a special file', 'a regular file')
   for (const name of files.toSorted()) {
