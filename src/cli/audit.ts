@@ -11,6 +11,7 @@ import { noticesOf } from '@public-api/contract/registry/release-notices'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { verifyReleases } from '../publishing/releases/verify-releases.ts'
+import type { ReleasesPlace } from '../releases/releases-place.ts'
 import { formatVersions } from './find.ts'
 import { openReadableReleases } from './releases-folder.ts'
 
@@ -34,18 +35,20 @@ function groupFindings(
   return left > 0 ? [...lines, `and ${pluralOf(left, 'more kind')}`] : lines
 }
 
-/** Checks what a copy has beside its archive, and adds to the findings. */
-async function checkCopyFolder(
+/** Checks the log, and what a copy has beside its archive, and adds to the findings. */
+async function checkBeside(
   folder: string,
+  kind: ReleasesPlace['kind'],
   { versions, findings }: Awaited<ReturnType<typeof verifyReleases>>,
 ) {
-  const { checkCopy } = await import('../copy/check-copy.ts')
-  return checkCopy(folder, versions, Date.now(), (where, message) => {
-    findings.push({ where, message })
-  })
+  const { checkCopy, checkLog } = await import('../copy/check-copy.ts')
+  const add = (where: string, message: string): void => void findings.push({ where, message })
+  if (kind === 'copy') return checkCopy(folder, versions, Date.now(), add)
+  await checkLog(folder, versions, Date.now(), add)
+  return undefined
 }
 
-function copyLines(copy: Awaited<ReturnType<typeof checkCopyFolder>> | undefined) {
+function copyLines(copy: Awaited<ReturnType<typeof checkBeside>> | undefined) {
   if (copy === undefined) return []
   const { files, proof } = copy
   return [
@@ -61,9 +64,9 @@ function copyLines(copy: Awaited<ReturnType<typeof checkCopyFolder>> | undefined
 const auditFolder = createCommand({
   usage: 'audit DIR [--json]',
   about: `With DIR, checks a releases folder from end to end: every version with its hash and
-its changes, the digest of every resource of every version, and every redaction.
-DIR may also be a copy or its archive; of a copy it also checks now.json, the log,
-and its files against site.json. Nothing is written.`,
+its changes, the digest of every resource of every version, every redaction, and the
+log's checkpoint. DIR may also be a copy or its archive; of a copy it also checks
+now.json, and its files against site.json. Nothing is written.`,
   options: {},
   takesArguments: true,
   async run({ positionals }) {
@@ -72,7 +75,7 @@ and its files against site.json. Nothing is written.`,
     const verified = await verifyReleases(store, kind)
     const { versions, resources, redacted, removed, findings } = verified
     const redactions = redacted.length
-    const copy = kind === 'copy' ? await checkCopyFolder(folder, verified) : undefined
+    const copy = await checkBeside(folder, kind, verified)
     if (findings.length > 0) {
       throw new CommandFailure(
         'FINDINGS',

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto'
 import { verifyCopyProof } from '@public-api/client-internal/copies/copy-proof'
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { treeOfEntries } from '@public-api/client-internal/log/hash-tree'
+import { openPolicy, signedOnly } from '@public-api/client-internal/log/log-policy'
 import { equalHashes, rootOf } from '@public-api/client-internal/log/merkle-tree'
+import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
@@ -12,6 +14,7 @@ import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './write-copy.ts'
 
 const PROOF_FILE = 'now.json'
 const CHECKPOINT_FILE = 'log/checkpoint'
+const POLICY_FILE = 'log/policy'
 type Report = (where: string, message: string) => void
 
 /** The bytes of a file of the copy; undefined without one. */
@@ -47,15 +50,28 @@ function checkFiles(folder: string, add: Report): number | undefined {
   return files.size
 }
 
-/** Checks that the log has the versions of the archive. */
-async function checkLog(
+/**
+ * Checks that the log below a releases folder or a copy has its versions, and that the key of the policy beside it signed it. Its witnesses are
+ * not asked for: whom to trust is the reader's to say (`svc audit URL --policy`).
+ */
+async function checkTree(
   folder: string,
   versions: readonly VersionEntry[],
+  nowMs: number,
   add: Report,
 ): Promise<void> {
-  const note = read(folder, CHECKPOINT_FILE)
+  const note = read(folder, CHECKPOINT_FILE)?.toString()
   if (note === undefined) return
-  const { size, root } = parseSignedCheckpoint(note.toString(), CHECKPOINT_FILE)
+  const policy = read(folder, POLICY_FILE)?.toString()
+  if (policy === undefined) add(POLICY_FILE, 'is missing, expected the policy of the log')
+  else {
+    try {
+      await verifyCheckpoint({ note, policy: signedOnly(await openPolicy(policy)), nowMs })
+    } catch (error) {
+      add(CHECKPOINT_FILE, messageOf(error))
+    }
+  }
+  const { size, root } = parseSignedCheckpoint(note, CHECKPOINT_FILE)
   if (size > versions.length) {
     add(CHECKPOINT_FILE, `has ${size} versions, and the archive has ${versions.length}`)
     return
@@ -63,6 +79,15 @@ async function checkLog(
   const tree = await treeOfEntries(versions.slice(0, size).map((each) => versionHashText(each)))
   if (equalHashes(await rootOf(tree, size), root)) return
   add(CHECKPOINT_FILE, `has another root than the first ${size} versions of the archive`)
+}
+
+/** `checkTree`, whose own failures are findings too. */
+export async function checkLog(...[folder, versions, nowMs, add]: Parameters<typeof checkTree>) {
+  try {
+    await checkTree(folder, versions, nowMs, add)
+  } catch (error) {
+    add(CHECKPOINT_FILE, messageOf(error))
+  }
 }
 
 /** Verifies the proof of the copy, and that it is one of this history. Undefined without one. */
@@ -106,7 +131,7 @@ export async function checkCopy(
     }
   }
   const files = await run(LIST_FILE, () => checkFiles(folder, add))
-  await run(CHECKPOINT_FILE, () => checkLog(folder, versions, add))
+  await checkLog(folder, versions, nowMs, add)
   const proof = await run(PROOF_FILE, () => checkProof(folder, versions, nowMs, add))
   return { files, proof }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
@@ -43,6 +43,24 @@ test('a copy, its archive and a folder of another program are read where release
   assert.match(listed?.[0] ?? '', /^VS-0004/)
   assert.deepEqual(shown, listed)
   assert.deepEqual(diff, listed)
+
+  // Of the same versions, but not signed by the log.
+  const forged = path.join(temporaryFolder(t), 'forged')
+  cpSync(copy, forged, { recursive: true })
+  const checkpoint = path.join(forged, 'log', 'checkpoint')
+  const note = readFileSync(checkpoint, 'utf8')
+  const [line = ''] = /^\u2014 .*$/m.exec(note) ?? []
+  const changed = `${line.slice(0, -8)}${line.at(-8) === 'A' ? 'B' : 'A'}${line.slice(-7)}`
+  writeFileSync(checkpoint, note.replace(line, changed))
+  rmSync(path.join(forged, 'site.json'))
+  const published = path.join(temporaryFolder(t), 'releases')
+  cpSync(releases, published, { recursive: true })
+  cpSync(checkpoint, path.join(published, 'log', 'checkpoint'))
+  for (const place of [forged, published]) {
+    const refused = await svc('audit', place)
+    assert.equal(refused.status, 1)
+    assert.match(refused.error, /^log\/checkpoint: .*the signature of \S+ is not valid/m)
+  }
 
   // As a program leaves it that follows the links of the pages: without the lists of svc site.
   const mirrored = path.join(temporaryFolder(t), 'host')

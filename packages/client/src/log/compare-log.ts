@@ -22,7 +22,7 @@ import { ForkError, verifyOneHistory } from './fork-evidence.ts'
 import { type HashTree, treeOfEntries } from './hash-tree.ts'
 import { LogError } from './log-error.ts'
 import { createLagFailure, LaggingError, LogFinding } from './log-finding.ts'
-import type { LogPolicy } from './log-policy.ts'
+import { type LogPolicy, signedOnly } from './log-policy.ts'
 import { formatProof } from './log-proof.ts'
 import { inclusionProof } from './merkle-tree.ts'
 import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.ts'
@@ -101,9 +101,6 @@ interface Source {
   readonly archive: ArchiveClient
   readonly checkpoint: VerifiedCheckpoint
 }
-
-/** Copies and earlier checkpoints may be old: only the log's signature counts. */
-const signedOnly = (policy: LogPolicy): LogPolicy => ({ ...policy, quorum: 'none' })
 
 /** Runs a check of what was read at a URL, which its error then names. */
 async function namingUrl<Result>(url: string, check: () => Promise<Result>): Promise<Result> {

@@ -42,6 +42,9 @@ export interface LogPolicy {
   isMetBy(names: ReadonlySet<string>): boolean
 }
 
+/** The policy without its quorum, for copies and earlier checkpoints, which may be old: only the log's signature counts. */
+export const signedOnly = (policy: LogPolicy): LogPolicy => ({ ...policy, quorum: 'none' })
+
 /** What a name of the policy requires. */
 type Rule = (names: ReadonlySet<string>) => boolean
 
