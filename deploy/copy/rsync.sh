@@ -2,7 +2,7 @@
 # Sends a static copy to a folder on another machine.
 #   rsync.sh COPY TARGET [OPTION...]    such as rsync.sh /srv/public-api-copy copy@status.example.org:/srv/public-api-copy
 # The options are those of rsync. Killed at any moment, it leaves nothing that names what is not there: data and assets
-# come first, then pages that are new, pages that changed, what names versions, and what goes. the proof of the copy is last.
+# come first, then pages that are new, pages that changed, what names versions, and what goes. The proof of the copy is last.
 set -eu
 copy=${1:?expected the folder of the copy}
 target=${2:?expected where to send it}

@@ -3,7 +3,7 @@
 #   s3.sh COPY REMOTE:BUCKET            such as s3.sh copy status:status.example.org
 # REMOTE is one of rclone (rclone config); options of rclone are its variables, such as RCLONE_TRANSFERS. Killed at any
 # moment, it leaves nothing that names what is not there: data and assets come first, then pages that are new, pages that
-# changed, what names versions, and what goes. the proof of the copy is last.
+# changed, what names versions, and what goes. The proof of the copy is last.
 set -eu
 copy=${1:?expected the folder of the copy}
 target=${2:?expected where to send it}
