@@ -24,6 +24,7 @@ import { LOG_FAULTS } from '@public-api/client-internal/log/log-error'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
+import { passOn } from '../support/http-proxy.ts'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
@@ -257,6 +258,54 @@ test('a mirror copies a redaction as unsigned, but not of a resource of the newe
   assert.equal(newest.status, 1)
   assert.match(newest.error, /error: status of the newest version is missing/)
   assert.equal(existsSync(path.join(folder, 'copy2', 'log', 'checkpoint')), false)
+})
+
+test('a mirror removes what the service redacted since, and keeps what the newest version has', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  const app = () => runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
+  const copyOf = async (origin: string) => {
+    const args = ['mirror', origin, 'copy', '--policy', path.join(releases, 'log', 'policy')]
+    const { status, out, error } = await svcIn(folder, [...args, '--json'])
+    assert.equal(status, 0, error)
+    return JSON.parse(out) as { readonly redacted: number; readonly removed: number }
+  }
+  const filesOf = () =>
+    readdirSync(path.join(folder, 'copy', 'archive', 'resources', 'status')).toSorted()
+  await rollBackTo(folder, 'VS-0001', 'Back')
+  const first = await copyOf((await app()).origin)
+  assert.deepEqual([first.redacted, first.removed], [0, 0])
+  const before = filesOf()
+  const redact = ['redact', 'VS-0002', 'status', '--reason', 'A name', '--yes']
+  assert.equal((await svcIn(folder, redact)).status, 0)
+  const second = await copyOf((await app()).origin)
+  assert.deepEqual([second.redacted, second.removed], [1, 1])
+  const [tombstone = '', ...others] = filesOf().filter((each) => !before.includes(each))
+  assert.deepEqual(others, [])
+  assert.match(tombstone, /\.redacted\.json$/)
+  assert.equal(filesOf().includes(tombstone.replace('.redacted', '')), false)
+  assert.equal(before.length, filesOf().length)
+  const third = await copyOf((await app()).origin)
+  assert.deepEqual([third.redacted, third.removed], [1, 0])
+
+  // A list that names what the newest version has is not followed.
+  const listing = await app()
+  const head = openReleaseStore(releases).readVersionIds().at(-1) ?? ''
+  const entry = JSON.parse(openReleaseStore(releases).readVersionText(head)) as {
+    readonly resources: { readonly [name: string]: string }
+  }
+  const redactions = Object.entries(entry.resources).map(([resource, digest]) => ({
+    resource,
+    digest,
+    reason: 'All',
+    redactedAt: '2026-11-29T00:00:00Z',
+  }))
+  const lying = await serve(t, (request, response) => {
+    passOn(request, response, Number(new URL(listing.origin).port), (proxied) => {
+      if (request.url !== '/archive/versions.json') return
+      proxied.body = Buffer.from(JSON.stringify({ redactions, versions: [] }))
+    })
+  })
+  assert.equal((await copyOf(lying)).removed, 0)
 })
 
 test('a mirror repairs what is wrong in its copy, and trusts none of its files', async (t) => {

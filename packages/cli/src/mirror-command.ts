@@ -1,5 +1,6 @@
 import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { printFinding } from './auditing/print-finding.ts'
 import { checkpointLines, readPolicyFile, withLogErrors, witnessedAt } from './log/log-inputs.ts'
 import { CopyFinding, mirror, type MirrorRun } from './log/mirror.ts'
@@ -19,8 +20,8 @@ export const command = createCommand({
 and verifies each file before it is written. DIR can be served by any static
 host: svc audit and the library read it like the service. now.json proves how old the
 copy is; clients read it while the service is away. Run it again to
-continue; what is there and correct is kept. A checkpoint that contradicts the copy
-is not taken: both are kept as evidence. So are both if the service has fewer
+continue; what is there and correct is kept, unless the service redacted it since.
+A checkpoint that contradicts the copy is not taken: both are kept as evidence. So are both if the service has fewer
 versions (LAGGING), which is a finding (WITHHELD) once the smaller checkpoint was
 cosigned more than 10 minutes after that of the copy.`,
   options: { policy: textOption('FILE: whom you trust (c2sp.org/tlog-policy); required') },
@@ -37,13 +38,23 @@ cosigned more than 10 minutes after that of the copy.`,
     const policy = await readPolicyFile(values.policy)
     try {
       const report = await withLogErrors(() => mirror(base, folder, policy, Date.now()), base)
-      const { checkpoint, added, redacted, now } = report
+      const { checkpoint, added, redacted, removed, now } = report
       const { origin, size } = checkpoint
       const more = redacted === 0 ? '' : `, ${redacted} redacted (unsigned)`
       return {
-        json: { folder, origin, size, witnessedAt: witnessedAt(checkpoint), added, redacted, now },
+        json: {
+          folder,
+          origin,
+          size,
+          witnessedAt: witnessedAt(checkpoint),
+          added,
+          redacted,
+          removed,
+          now,
+        },
         lines: [
           `Copied to ${folder}: ${added} new files${more}.`,
+          removed > 0 && `${pluralOf(removed, 'file')} removed, because the service redacted them.`,
           ...checkpointLines(checkpoint),
           nowLine(now),
         ],

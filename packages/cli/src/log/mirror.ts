@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createClient } from '@public-api/client-internal/client'
 import { fetchCopyProof } from '@public-api/client-internal/copies/fetch-copy-proof'
+import { readRedactions } from '@public-api/client-internal/history/redactions'
 import {
   createArchiveClient,
   type ArchiveClient,
@@ -208,14 +209,29 @@ export async function mirror(
   }
 }
 
+/**
+ * Whether the service says that it removed a resource. That is not signed, but a copy keeps nothing that went: the chain keeps
+ * its digest, and the tombstone says when and why.
+ */
+async function redactedBy(base: string, newest: VersionEntry | undefined) {
+  const { origin, pathname } = new URL(base)
+  const client = createClient({ baseUrl: origin, maxRetries: 0 })
+  const listed = await readRedactions(client, undefined, `${pathname}archive/versions.json`)
+  const names = new Set(listed.map(({ resource, digest }) => `${resource}/${digest}`))
+  return (name: string, digest: string): boolean =>
+    names.has(`${name}/${digest}`) && newest?.resources[name] !== digest
+}
+
 async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: number) {
   const archive = createArchiveClient({ base, policy, now: () => nowMs })
   const checkpoint = await archive.checkpoint()
   await requireExtended(archive, policy, folder, checkpoint, nowMs)
   const { versions } = await archive.history(checkpoint)
   const newest = versions.at(-1)
+  const isRedacted = await redactedBy(base, newest)
   const redactions: JsonObject[] = []
   let added = 0
+  let removed = 0
   for (const version of versions) {
     for (const { resource: name } of version.changes) {
       const digest = version.resources[name]
@@ -228,7 +244,8 @@ async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: n
       }
       const file = `archive/resources/${name}/${digest}.json`
       const known = await readIfThere(folder, file, MAX_RESOURCE_BYTES)
-      if (known !== undefined && (await digestOf(known)) === digest) continue
+      const isKnown = known !== undefined && (await digestOf(known)) === digest
+      if (isKnown && !isRedacted(name, digest)) continue
       const { bytes, redacted } = await archive.resource(version, name)
       if (bytes !== undefined) {
         writeWhole(folder, file, bytes)
@@ -242,6 +259,9 @@ async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: n
       redactions.push({ digest, resource: name, ...tombstone })
       const place = file.replace(/\.json$/, '.redacted.json')
       writeWhole(folder, place, canonicalJson(tombstone))
+      if (known === undefined) continue
+      rmSync(path.join(folder, file))
+      removed += 1
     }
     const file = `archive/versions/${version.snapshotId}.json`
     if (await repair(folder, file, Buffer.from(canonicalJson({ ...version })))) added += 1
@@ -251,7 +271,7 @@ async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: n
   writeWhole(folder, 'archive/versions.json', canonicalJson(index))
   writeWhole(folder, 'log/checkpoint', checkpoint.note)
   const now = await proveNow(base, folder, versions)
-  return { checkpoint, added, redacted: redactions.length, now }
+  return { checkpoint, added, redacted: redactions.length, removed, now }
 }
 
 /**

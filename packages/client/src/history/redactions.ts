@@ -31,10 +31,11 @@ function isRedaction(value: unknown): value is Redaction {
 export async function readRedactions(
   client: Client,
   signal: AbortSignal | undefined,
+  path = '/archive/versions.json',
 ): Promise<readonly Redaction[]> {
   try {
     const options = signal === undefined ? {} : { signal }
-    const { status, body } = await client.getUnverified('/archive/versions.json', options)
+    const { status, body } = await client.getUnverified(path, options)
     const listed = status === 200 ? propertyOf(parseBody(body), 'redactions') : undefined
     return Array.isArray(listed) ? listed.filter(isRedaction).slice(0, MAX_REDACTIONS) : []
   } catch (error) {
