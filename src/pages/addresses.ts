@@ -14,6 +14,10 @@ export function componentFeed(id: string): ComponentFeedName {
   return `status/components/${id}`
 }
 
+/** Whether a path has the form of a feed of a component. */
+export const isComponentFeed = (path: string): boolean =>
+  /^\/[^/]+\/status\/components\/[^/]+\.(?:atom|json)$/.test(path)
+
 /** Path of a feed: `/en/feed.atom`. */
 export function feedPath(locale: Locale, format: 'atom' | 'json', name: FeedName = 'feed'): string {
   return `/${locale}/${name}.${format}`

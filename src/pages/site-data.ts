@@ -92,12 +92,12 @@ function remembering<Value>(read: (key: string) => Value): (key: string) => Valu
 
 /**
  * The published content in one language. Missing translations fall back to the original. `isUnread` if it is not certain
- * that the waitlist is open.
+ * that the waitlist is open: asked when it is needed, because a damaged entry must not stop other pages.
  */
 export function createLocalizedContent(
   releases: Pick<PublishedHistory, 'resource'>,
   locale: Locale,
-  isUnread = false,
+  isUnread = () => false,
 ) {
   const untranslated = new Set<string>()
   const incomplete = new Set<string>()
@@ -163,13 +163,12 @@ export function createLocalizedContent(
       releases.resource(ORGANIZATION_RESOURCE),
     ) as Organization | undefined,
     /** Whether the waitlist is open; undefined if the operator did not say. */
-    earlyAccess: (isUnread
-      ? { state: 'closed', text: TEXTS[locale].earlyAccess.unread }
-      : localized(
-          EARLY_ACCESS_RESOURCE,
-          EARLY_ACCESS_SCHEMA,
-          releases.resource(EARLY_ACCESS_RESOURCE),
-        )) as EarlyAccessState | undefined,
+    get earlyAccess(): EarlyAccessState | undefined {
+      if (isUnread()) return { state: 'closed', text: TEXTS[locale].earlyAccess.unread }
+      const payload = releases.resource(EARLY_ACCESS_RESOURCE)
+      const data = localized(EARLY_ACCESS_RESOURCE, EARLY_ACCESS_SCHEMA, payload)
+      return data as EarlyAccessState | undefined
+    },
     /** Whether a text has no translation and is therefore in English. */
     isUntranslated: (text: string) => untranslated.has(text),
     /** Whether every text of these resources is in the language of the page. */
@@ -294,7 +293,7 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
   const leftOutPaths: ReadonlySet<string> = new Set(
     leaveOut.flatMap((each) => OPTIONAL_PAGES[each]),
   )
-  const isUnread = isEarlyAccessUnread(releases)
+  const isUnread = () => isEarlyAccessUnread(releases)
   return {
     ...fixed,
     /** The origin where these pages are: that of the copy, or of the service. */

@@ -4,7 +4,7 @@ import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import type { ApiRequest, App, Reply } from '../../http/api-request.ts'
 import { localeOfAcceptLanguage } from '../../http/request-locale.ts'
 import type { Log } from '../../service/logger.ts'
-import { pathOfPage } from '../addresses.ts'
+import { isComponentFeed, pathOfPage } from '../addresses.ts'
 import {
   isSitemapPart,
   renderSitemap,
@@ -130,7 +130,10 @@ export function createSite(options: SiteOptions) {
     ...createWellKnownFiles({ facts, clock }, deployment, headers),
     ...fixedFiles(pageFiles, facts),
   ])
-  const removed = new Map<string, App>(removedFiles(pageFiles))
+  let removed: ReadonlyMap<string, App> | undefined
+  /** They need what all versions together say, which other files do not wait for. */
+  const removedFeeds = (): ReadonlyMap<string, App> =>
+    (removed ??= new Map(removedFiles(pageFiles)))
   if (organization === undefined) {
     files.set(
       ICON_PATH,
@@ -228,12 +231,12 @@ export function createSite(options: SiteOptions) {
     }
     const file =
       files.get(path) ??
-      removed.get(path) ??
       assetFile(path) ??
       generatedFile(path) ??
       indexFile(path) ??
       sitemapFile(path) ??
       cardFile(path) ??
+      (isComponentFeed(path) ? removedFeeds().get(path) : undefined) ??
       redirectOf(path)
     if (file === undefined) return notFoundFile(path)(request)
     if (method !== 'GET' && method !== 'HEAD') return notAllowed()
@@ -262,7 +265,7 @@ export function createSite(options: SiteOptions) {
     /** Paths of the pages of removed items, and of the feeds of removed components. Their status is 410. */
     removedPaths: (): readonly string[] => [
       ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale), true)),
-      ...removed.keys(),
+      ...removedFeeds().keys(),
     ],
   }
 }

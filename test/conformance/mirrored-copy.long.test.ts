@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { hasProgram } from '../caches/cache-process.ts'
+import { filesBelow } from '../support/leak-search.ts'
+import { folderWithLog } from '../support/logged-releases.ts'
+import { serve } from '../support/loopback-server.ts'
+import { svc, svcIn } from '../support/run-svc.ts'
+import { runForeign } from './foreign-programs.ts'
+
+test(
+  'what wget --mirror saves of a copy can be audited, and has each page once',
+  { skip: !hasProgram('wget') && 'wget is not installed' },
+  async (t) => {
+    const { folder } = await folderWithLog(t, 3)
+    const host = path.join(folder, 'copy')
+    const origin = await serve(t, (request, response) => {
+      const { pathname } = new URL(request.url ?? '/', 'http://a')
+      const file = [pathname, `${pathname}.html`, `${pathname}/index.html`]
+        .map((each) => path.join(host, decodeURIComponent(each)))
+        .find((each) => existsSync(each) && statSync(each).isFile())
+      if (file === undefined) return response.writeHead(404).end()
+      const type = file.endsWith('.html') ? 'text/html' : 'application/octet-stream'
+      return response.writeHead(200, { 'Content-Type': type }).end(readFileSync(file))
+    })
+    const site = await svcIn(folder, ['site', 'copy', '--base-url', origin], {
+      env: { SVC_BASE_URL: 'https://api.example.org' },
+    })
+    assert.equal(site.status, 0, site.error)
+    const saved = path.join(folder, 'saved')
+    const args = [
+      '--quiet',
+      '--mirror',
+      '--adjust-extension',
+      '--directory-prefix',
+      saved,
+      `${origin}/en`,
+    ]
+    // 8: some addresses that pages name, such as those of the service, answer with an error.
+    const { code } = await runForeign('wget', args)
+    assert.ok(code === 0 || code === 8, String(code))
+    const mirrored = path.join(saved, new URL(origin).host)
+    const names = [...filesBelow(mirrored)].map(([file]) => path.relative(mirrored, file))
+    assert.ok(names.length > 100, String(names.length))
+    assert.deepEqual(
+      names.filter((name) => name.includes('?')),
+      [],
+    )
+    const { status, out, error } = await svc('audit', mirrored)
+    assert.equal(status, 0, error)
+    assert.match(out, /is intact up to VS-0003: 3 versions/)
+  },
+)
