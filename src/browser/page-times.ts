@@ -8,13 +8,14 @@ const REPEAT_MS = 60_000
 /** Writes moments in the time zone of the visitor. The end of a range of one day has no date. */
 function writeOwn(when: Element): void {
   const moments = [...when.querySelectorAll('time')].map(({ dateTime }) => new Date(dateTime))
-  for (const [index, own] of when.querySelectorAll('.local > span').entries()) {
-    const [moment, before] = [moments[index], moments[index - 1]]
+  for (const [index, own] of when.querySelectorAll<HTMLElement>('.local > span').entries()) {
+    const [moment, previous] = [moments[index], moments[index - 1]]
     if (moment === undefined) continue
     const { hour, minute, hourCycle } = OWN_TIME_FORMAT
-    const isSameDay = moment.toDateString() === before?.toDateString()
+    const isSameDay = moment.toDateString() === previous?.toDateString()
     const format = isSameDay ? { hour, minute, hourCycle } : OWN_TIME_FORMAT
-    own.textContent = new Intl.DateTimeFormat(root.lang, format).format(moment)
+    const { before = '', after = '' } = own.dataset
+    own.textContent = before + new Intl.DateTimeFormat(root.lang, format).format(moment) + after
   }
 }
 

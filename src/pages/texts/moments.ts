@@ -61,12 +61,20 @@ function whenHtml(
   inUtc: readonly string[],
   className: string,
 ): Html {
-  // The script writes the same form, so that nothing moves. UTC stands in for the zone of the visitor.
-  const own = moments.map((iso) => html`<span>${ownFormat(locale).format(new Date(iso))}</span>`)
+  // What keeps the place of the visitor's time, so that nothing moves, is no text: without styles, it would be taken for it.
   const [before = '', after = ''] = TEXTS[locale].site.ownTime.split('{time}')
+  const last = moments.length - 1
+  const own = moments.map((iso, index) => {
+    const words = { before: index === 0 && before, after: index === last ? after : DASH.trimEnd() }
+    return html`<span
+      data-utc="${ownFormat(locale).format(new Date(iso))}"
+      ${words.before && html`data-before="${words.before}"`}
+      ${words.after && html`data-after="${words.after}"`}
+    ></span>`
+  })
   const utc = moments.map((iso, index) => timeHtml(iso, inUtc[index] ?? ''))
   return html`<span class="${className}"
-    ><span class="local" data-browser>${before}${joinHtml(own, DASH)}${after}</span>
+    ><span class="local" data-browser>${joinHtml(own, ' ')}</span>
     <span class="utc">${joinHtml(utc, DASH)}</span></span
   >`
 }
