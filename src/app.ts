@@ -21,6 +21,7 @@ import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
 import { createSite, type SiteOptions } from './pages/serving/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
+import { withoutThaiLines } from './pages/texts/thai-lines.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
@@ -122,7 +123,7 @@ export function createAppComposer(
       signingKeys,
       clientAddress: createClientAddress(parts.trustedProxies ?? []),
       ownOrigin: baseUrl,
-      consentText: (locale) => TEXTS[locale].earlyAccess.form.consent,
+      consentText: (locale) => withoutThaiLines(TEXTS[locale].earlyAccess.form.consent),
     })
     const api = createPipeline({
       ...parts,

@@ -60,7 +60,8 @@ async function faultOf(
   // The page of an unknown path may link to itself.
   if (status !== 200 && url.pathname !== path) return `${path}: ${address} answers ${status}`
   const anchor = decodeURIComponent(url.hash.slice(1))
-  if (anchor === '') return undefined
+  // A parameter for the script of the page, which looks it up.
+  if (anchor === '' || anchor.startsWith('of=')) return undefined
   return markup?.ids.includes(anchor) === true ? undefined : `${path}: ${address} is not there`
 }
 

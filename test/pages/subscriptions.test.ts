@@ -11,6 +11,7 @@ import { SaxesParser } from 'saxes'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { calendarComponent, calendarText } from '../../src/pages/files/icalendar.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
+import { withoutThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { publishRelease } from '../../src/publishing/releases/publish-release.ts'
 import { rollBackRelease } from '../../src/publishing/releases/roll-back-release.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
@@ -257,9 +258,9 @@ test('the calendar lists what is scheduled or runs, and its sequence grows with 
     assert.equal(event.endDate.toJSDate().toISOString(), '2026-04-01T03:30:00.000Z')
     assert.equal(
       event.summary,
-      TEXTS[locale].feed.maintenance
+      withoutThaiLines(TEXTS[locale].feed.maintenance)
         .replace('{title}', THAI)
-        .replace('{state}', TEXTS[locale].labels.maintenanceState.scheduled),
+        .replace('{state}', withoutThaiLines(TEXTS[locale].labels.maintenanceState.scheduled)),
     )
     assert.equal(
       event.description,

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import th from '../../locales/th.json' with { type: 'json' }
+import { FEED_NAMES, feedPath, markdownPath, pathOfPage } from '../../src/pages/addresses.ts'
+import { STATUSPAGE_PATHS } from '../../src/pages/files/statuspage.ts'
+import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { withThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { translationOf } from '../../src/pages/texts/translations.ts'
+import { runApp } from '../support/running-app.ts'
 
 /** Shows the marks: `+` where no line breaks, `|` where one may. */
 const shown = (text: string): string =>
@@ -58,4 +62,32 @@ test('keeps the structure of the texts', () => {
   assert.ok(Array.isArray(verify.limits))
   assert.equal(verify.limits.length, TEXTS.en.verify.limits.length)
   assert.deepEqual(Object.keys(TEXTS.th), Object.keys(TEXTS.en))
+})
+
+test('only the visible text of pages has marks: no head, attribute, feed, calendar, twin or response', async (t) => {
+  const app = await runApp(t)
+  const below = PAGES.map(({ path }) => pathOfPage('th', path))
+  const files = [
+    ...below.map(markdownPath),
+    ...FEED_NAMES.flatMap((name) => [feedPath('th', 'atom', name), feedPath('th', 'json', name)]),
+    ...['/th/maintenance.ics', '/th/badge.svg', '/th/search.json', '/llms.txt'],
+    ...STATUSPAGE_PATHS,
+    ...['/api/v1/status', '/api/v1/early-access', '/api/v1/changelog'],
+  ]
+  for (const file of files) {
+    const response = await app.fetch(file)
+    assert.equal(response.status, 200, file)
+    assert.doesNotMatch(await response.text(), /[\u2060\u200b]/, file)
+  }
+  let marks = 0
+  for (const path of below) {
+    const page = await (await app.fetch(path)).text()
+    // The texts that scripts show are visible, too.
+    const texts = page.split(/<script type="application\/json"[^>]*>.*?<\/script>/s).join('')
+    const visible = texts.replaceAll(/<head>.*?<\/head>|<[^>]*>/gs, '')
+    const count = (text: string) => text.match(/[\u2060\u200b]/g)?.length ?? 0
+    assert.equal(count(texts), count(visible), path)
+    marks += count(visible)
+  }
+  assert.ok(marks > 100, String(marks))
 })

@@ -1,16 +1,17 @@
+import { withoutThaiLines } from '../texts/thai-lines.ts'
+
 /** Characters that have a meaning anywhere in a line (CommonMark 0.31, GitHub Flavored Markdown 0.29). */
 const SPECIAL = /[\\`*_[\]<>~|]|&(?=#|[a-zA-Z])|(?<=^|\s)#/g
 
 /** What begins a block of another kind: a list, an underline of a heading, a thematic break. */
 const BLOCK_START = /^(?:[-+=]|\d+(?=[.)]))/
 
-/** Spaces that a page collapses, and the invisible places for line breaks in Thai. */
+/** Spaces that a page collapses. */
 const SPACES = /[ \t\n\r\f]+/g
-const INVISIBLE = /[\u200b\u2060]/g
 
 /** Text as a browser shows it: each run of space is one. */
 export function shownText(text: string): string {
-  return text.replaceAll(INVISIBLE, '').replaceAll(SPACES, ' ')
+  return withoutThaiLines(text).replaceAll(SPACES, ' ')
 }
 
 /** Text that no reader of Markdown takes for markup, HTML or a link. Line breaks become spaces. */

@@ -6,6 +6,7 @@ import { API_CATALOG_LINK } from '../files/well-known-files.ts'
 import { renderPage } from '../layout.ts'
 import { MARKDOWN_TYPE, type Page, type PageContext, type SiteData } from '../page.ts'
 import { TEXTS } from '../texts/texts.ts'
+import { withoutThaiLines, withVisibleThaiLines } from '../texts/thai-lines.ts'
 import { PAGE_GROUPS } from './page-table.ts'
 import { prefersMarkdown } from './prefers-markdown.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -48,7 +49,12 @@ export function createPageFiles(
     file: Omit<SiteFileOptions, 'headers'>,
     headers: readonly string[] = [],
   ): SiteFile {
-    return createSiteFile({ ...file, headers: [...headers, ...securityHeaders(), ...robotsTag] })
+    const make = () => {
+      const content = file.make()
+      return typeof content === 'string' ? withoutThaiLines(content) : content
+    }
+    const all = [...headers, ...securityHeaders(), ...robotsTag]
+    return createSiteFile({ ...file, make, headers: all })
   }
 
   /** A file that is opened at its first request: what only it needs does not delay the start. */
@@ -88,7 +94,7 @@ export function createPageFiles(
           ...securityHeaders(page.foreignOrigins?.(facts)),
           ...notIndexed,
         ],
-        make: () => renderPage(contextOf(locale), page, PAGE_GROUPS),
+        make: () => withVisibleThaiLines(renderPage(contextOf(locale), page, PAGE_GROUPS)),
       }),
     )
     const twin = lateFile(async () => {

@@ -61,7 +61,7 @@ function whenHtml(
   inUtc: readonly string[],
   className: string,
 ): Html {
-  // What keeps the place of the visitor's time, so that nothing moves, is no text: without styles, it would be taken for it.
+  // Attributes keep the place of the visitor's time, so that nothing moves. A text would be taken for it without styles.
   const [before = '', after = ''] = TEXTS[locale].site.ownTime.split('{time}')
   const last = moments.length - 1
   const own = moments.map((iso, index) => {

@@ -49,3 +49,10 @@ export function withThaiLines(text: string): string {
     .replaceAll(SEAM + SEAM, SEAM)
     .replaceAll(PREFIX, (prefix) => prefix.replace(SEAM, '') + JOINED)
 }
+
+/** A text without the marks of line breaking: what is searched, compared or read by programs has none. */
+export const withoutThaiLines = (text: string): string => text.replaceAll(/[\u2060\u200b]/g, '')
+
+/** A page that has the marks in its visible text alone, and neither in its head nor in attributes. */
+export const withVisibleThaiLines = (page: string): string =>
+  page.replaceAll(/<head>.*?<\/head>|<[^>]*>/gs, withoutThaiLines)
