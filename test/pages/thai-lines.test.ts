@@ -70,9 +70,14 @@ test('only the visible text of pages has marks: no head, attribute, feed, calend
   const files = [
     ...below.map(markdownPath),
     ...FEED_NAMES.flatMap((name) => [feedPath('th', 'atom', name), feedPath('th', 'json', name)]),
-    ...['/th/maintenance.ics', '/th/badge.svg', '/th/search.json', '/llms.txt'],
+    '/th/maintenance.ics',
+    '/th/badge.svg',
+    '/th/search.json',
+    '/llms.txt',
     ...STATUSPAGE_PATHS,
-    ...['/api/v1/status', '/api/v1/early-access', '/api/v1/changelog'],
+    '/api/v1/status',
+    '/api/v1/early-access',
+    '/api/v1/changelog',
   ]
   for (const file of files) {
     const response = await app.fetch(file)
