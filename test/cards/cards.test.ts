@@ -10,6 +10,7 @@ import { openCardRenderer } from '../../src/cards/render-card.ts'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
+import { withoutThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { redactResource } from '../../src/publishing/releases/redact-resource.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
@@ -120,7 +121,9 @@ test('each page names the card of its language, which the service serves', async
     for (const page of PAGES) {
       const markup = await pageAt(pathOfPage(locale, page.path))
       const image = metaOf(markup, 'og:image') ?? ''
-      const title = page.path === '' ? TEXTS[locale].site.name : page.title(TEXTS[locale])
+      const title = withoutThaiLines(
+        page.path === '' ? TEXTS[locale].site.name : page.title(TEXTS[locale]),
+      )
       const isOwn = page.parent === undefined
       assert.equal(
         isOwn,

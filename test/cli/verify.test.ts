@@ -538,6 +538,47 @@ test('a saved response is verified without a network', async (t) => {
   assert.equal(curlD.exit, 0)
 })
 
+test('a saved response is verified in the forms in which recorders keep it', async (t) => {
+  const app = await runApp(t)
+  const saved = await save(app, temporaryFolder(t), '/api/v1/status')
+  const [head, body] = [saved.headers, saved.body].map((file) => readFileSync(file, 'latin1'))
+  assert.ok(head !== undefined && body !== undefined)
+  const chunk = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`
+  const chunked = `${chunk(body.slice(0, 100))}${chunk(body.slice(100))}0\r\n\r\n`
+  const keys = ['--keys', saved.keys]
+  const check = (text: string, ...more: readonly string[]) =>
+    verifyJson('/api/v1/status', '--response', saved.file('kept', text), ...keys, ...more)
+  assert.equal((await check(head + chunked, ...PINNED)).exit, 0)
+  const changed = chunked.replace('operational', 'operationaL')
+  assert.notEqual(changed, chunked)
+  assert.equal((await check(head + changed, ...PINNED)).report.fault?.code, 'DIGEST')
+  assert.equal((await check(head + chunked.slice(0, -5), ...PINNED)).exit, 1)
+  const local = new Date(TEST_NOW_MS + 7 * 3_600_000).toISOString().replace(/Z$/, '123456+07:00')
+  assert.equal((await check(head + body, '--pin', key.keyId, '--at', local)).exit, 0)
+
+  const refuse = async (text: string, expected: RegExp, ...more: readonly string[]) => {
+    const file = ['--response', saved.file('kept', text), ...keys]
+    const { status, error } = await svc('verify', '/api/v1/status', ...file, ...more)
+    assert.equal(status, 2, error)
+    assert.match(error, expected)
+  }
+  await refuse(head + body + head + body, /expected one response, found another one behind it/)
+  await refuse(`WARC/1.1\r\nWARC-Type: response\r\n\r\n${head}${body}`, /a record of a WARC/)
+  await refuse(head + body, /--at expects a time of RFC 3339, such as/, '--at', '2026-11-21')
+  await refuse(head + body, /--at expects/, '--at', '2026-02-30T00:00:00+07:00')
+
+  const tag = (await app.fetch('/api/v1/status')).headers.get('etag') ?? ''
+  const fields = ['Host: localhost', `If-None-Match: ${tag}`]
+  const response = await sendRaw(app.port, rawRequest('GET', '/api/v1/status', fields))
+  const lines = response.headerNames.map(
+    (name) => `${name}: ${response.headers.get(name.toLowerCase())}`,
+  )
+  const notModified = `HTTP/1.1 304 Not Modified\r\n${lines.join('\r\n')}\r\n\r\n`
+  assert.equal(response.status, 304)
+  await refuse(notModified, /a 304 is signed for one tag; expected --if-none-match ETAG/)
+  assert.equal((await check(notModified, ...PINNED, '--if-none-match', tag)).exit, 0)
+})
+
 test('a mistake in a file of the caller is exit code 2, names what was found and quotes nothing', async (t) => {
   const app = await runApp(t)
   const folder = temporaryFolder(t)

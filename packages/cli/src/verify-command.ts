@@ -121,6 +121,11 @@ async function verifySaved(
   if (status === undefined) {
     throw inputFailure('STATUS', `${files.headers}: no status line found; pass --status CODE`)
   }
+  if (status === 304 && ifNoneMatch === undefined) {
+    const place = files.response ?? files.headers
+    const expected = 'expected --if-none-match ETAG, the tag that the request sent'
+    throw inputFailure('IF_NONE_MATCH', `${place}: a 304 is signed for one tag; ${expected}`)
+  }
   const response = {
     ...saved,
     status,
@@ -161,13 +166,21 @@ function parseSavedFiles({
   }
   const read = () =>
     response === undefined ? readSavedResponse(headers, body) : readWholeResponse(response)
-  return { headers, status, keys, read }
+  return { headers, response, status, keys, read }
 }
 
+/** A time of RFC 3339, to the millisecond: recorders write other offsets and more decimals than the service. */
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:(\.\d{1,3})\d*)?([Zz]|[+-]\d\d:\d\d)$/
+
 function parseAt(option: string, text: string): number {
-  const atMs = parseInstant(text)
-  if (atMs !== undefined) return atMs
-  throw new UsageError(`${option} expects a time such as 2026-11-21T09:00:00Z`)
+  const [, day, time, decimals = '', zone = ''] = RFC_3339.exec(text) ?? []
+  // The day is checked by itself, because a Date takes the 31st of each month.
+  const isDay = parseInstant(`${day}T${time}Z`) !== undefined
+  const atMs = isDay ? Date.parse(`${day}T${time}${decimals}${zone.toUpperCase()}`) : Number.NaN
+  if (!Number.isNaN(atMs)) return atMs
+  throw new UsageError(
+    `${option} expects a time of RFC 3339, such as 2026-11-21T09:00:00Z or 2026-11-21T16:00:00.5+07:00`,
+  )
 }
 
 /** The characters of a header field (RFC 9110 5.5). */
@@ -219,7 +232,8 @@ With --headers or --response, verifies a saved response and fetches nothing:
       choices: SAVED_METHODS,
     },
     'if-none-match': {
-      ...textOption('ETAG: send If-None-Match with ETAG, and verify the 304'),
+      ...textOption(`ETAG: send If-None-Match with ETAG, and verify the 304; for a saved 304,
+      the tag that was sent`),
       parse: parseEtag,
     },
     mirror: textOptions(`URL: a copy to read while the service is away: no response, or a 429 or 5xx
@@ -238,7 +252,7 @@ With --headers or --response, verifies a saved response and fetches nothing:
       parse: parseStatus,
     },
     at: {
-      ...textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
+      ...textOption('TIME: verify as of this time (RFC 3339) instead of now'),
       parse: parseAt,
     },
     timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },

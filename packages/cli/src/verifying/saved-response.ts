@@ -5,6 +5,7 @@ import { parseSigningKeys } from '@public-api/client-internal/signing-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import type { VerificationKey } from '@public-api/client-internal/verification-key'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
@@ -89,6 +90,10 @@ function splitResponse(
   bytes: Buffer,
 ): Pick<SavedResponse, 'status' | 'headers'> & { readonly body: Buffer } {
   requirePlain(file, bytes, 'a response as curl writes it')
+  if (/^WARC\/\d/.test(bytes.toString('latin1', 0, 10))) {
+    const expected = 'expected the output of curl -i; remove what stands before the line HTTP/1.1'
+    throw inputFailure('WARC', `${file}: found a record of a WARC, ${expected}`)
+  }
   // One character for each byte.
   let rest = bytes.toString('latin1')
   let lines: readonly string[] = []
@@ -106,8 +111,42 @@ function splitResponse(
   }
 }
 
-/** A body in its content coding is decoded; one that curl decoded already is not. */
-function decodeSaved(file: string, bytes: Buffer, headers: SavedResponse['headers']): Uint8Array {
+/**
+ * A body without its chunks (RFC 9112 7.1), as `curl --raw` and archives keep them; undefined for bytes that are not whole
+ * chunks. No JSON text begins with the size of one.
+ */
+function withoutChunks(bytes: Buffer): Buffer | undefined {
+  const parts: Buffer[] = []
+  let at = 0
+  for (;;) {
+    const [line, size = ''] =
+      /^([0-9a-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n/i.exec(bytes.toString('latin1', at, at + 1000)) ??
+      []
+    if (line === undefined) return undefined
+    const start = at + line.length
+    const end = start + Number.parseInt(size, 16)
+    if (end === start) {
+      return /^(?:[^\r\n]+\r\n)*\r\n$/.test(bytes.toString('latin1', start))
+        ? Buffer.concat(parts)
+        : undefined
+    }
+    if (bytes.toString('latin1', end, end + 2) !== '\r\n') return undefined
+    parts.push(bytes.subarray(start, end))
+    at = end + 2
+  }
+}
+
+/** Refuses a file that goes on with another response: the signature of the first one covers its own body alone. */
+function requireOne(file: string, bytes: Buffer): void {
+  const next = /\}[\r\n]*HTTP\/\d(?:\.\d)? \d{3}[ \r\n]/.exec(bytes.toString('latin1'))
+  if (next === null || parseJson(bytes.toString()) !== undefined) return
+  throw inputFailure('BODY', `${file}: expected one response, found another one behind it`)
+}
+
+/** A body in its transfer or content coding is decoded; one that the recorder decoded already is not. */
+function decodeSaved(file: string, saved: Buffer, headers: SavedResponse['headers']): Uint8Array {
+  const bytes = withoutChunks(saved) ?? saved
+  requireOne(file, bytes)
   const coding = codingOf(readHeaders(headers))
   if (coding === undefined) return bytes
   try {
