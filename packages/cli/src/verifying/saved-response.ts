@@ -91,7 +91,7 @@ function splitResponse(
 ): Pick<SavedResponse, 'status' | 'headers'> & { readonly body: Buffer } {
   requirePlain(file, bytes, 'a response as curl writes it')
   if (/^WARC\/\d/.test(bytes.toString('latin1', 0, 10))) {
-    const expected = 'expected the output of curl -i; remove what stands before the line HTTP/1.1'
+    const expected = 'expected the output of curl -i; remove the lines in front of HTTP/1.1'
     throw inputFailure('WARC', `${file}: found a record of a WARC, ${expected}`)
   }
   // One character for each byte.
