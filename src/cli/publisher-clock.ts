@@ -8,7 +8,7 @@ import { confirm } from './standard-input.ts'
 
 /** A larger difference is worth a warning. `/time` is as exact as the way to it. */
 const MAX_OFFSET_MS = 2000
-/** A larger one would date versions wrongly for years: readers call them of the future. */
+/** A larger difference needs a confirmation: every reader would report a version of the future. */
 const MAX_UNASKED_MS = 300_000
 const TIMEOUT_MS = 2000
 

@@ -50,27 +50,26 @@ function checkFiles(folder: string, add: Report): number | undefined {
   return files.size
 }
 
-/**
- * Checks that the log below a releases folder or a copy has its versions, and that the key of the policy beside it signed it. Its witnesses are
- * not asked for: whom to trust is the reader's to say (`svc audit URL --policy`).
- */
+/** Runs a check. Its error is a finding about a file. */
+async function reporting<Result>(
+  add: Report,
+  file: string,
+  check: () => Promise<Result> | Result,
+): Promise<Result | undefined> {
+  try {
+    return await check()
+  } catch (error) {
+    add(file, messageOf(error))
+    return undefined
+  }
+}
+
+/** Checks that the log has the versions of the archive. */
 async function checkTree(
-  folder: string,
+  note: string,
   versions: readonly VersionEntry[],
-  nowMs: number,
   add: Report,
 ): Promise<void> {
-  const note = read(folder, CHECKPOINT_FILE)?.toString()
-  if (note === undefined) return
-  const policy = read(folder, POLICY_FILE)?.toString()
-  if (policy === undefined) add(POLICY_FILE, 'is missing, expected the policy of the log')
-  else {
-    try {
-      await verifyCheckpoint({ note, policy: signedOnly(await openPolicy(policy)), nowMs })
-    } catch (error) {
-      add(CHECKPOINT_FILE, messageOf(error))
-    }
-  }
   const { size, root } = parseSignedCheckpoint(note, CHECKPOINT_FILE)
   if (size > versions.length) {
     add(CHECKPOINT_FILE, `has ${size} versions, and the archive has ${versions.length}`)
@@ -81,13 +80,28 @@ async function checkTree(
   add(CHECKPOINT_FILE, `has another root than the first ${size} versions of the archive`)
 }
 
-/** `checkTree`, whose own failures are findings too. */
-export async function checkLog(...[folder, versions, nowMs, add]: Parameters<typeof checkTree>) {
-  try {
-    await checkTree(folder, versions, nowMs, add)
-  } catch (error) {
-    add(CHECKPOINT_FILE, messageOf(error))
-  }
+/**
+ * Checks the log of a releases folder or a copy: that it has the versions of the archive, and that the key of the policy
+ * beside it signed it. Witnesses do not count: whom to trust is the reader's to say (`svc audit URL --policy`).
+ */
+export async function checkLog(
+  folder: string,
+  versions: readonly VersionEntry[],
+  nowMs: number,
+  add: Report,
+): Promise<void> {
+  await reporting(add, CHECKPOINT_FILE, async () => {
+    const note = read(folder, CHECKPOINT_FILE)?.toString()
+    if (note === undefined) return
+    const policy = read(folder, POLICY_FILE)?.toString()
+    if (policy === undefined) add(POLICY_FILE, 'is missing, expected the policy of the log')
+    else {
+      await reporting(add, CHECKPOINT_FILE, async () =>
+        verifyCheckpoint({ note, policy: signedOnly(await openPolicy(policy)), nowMs }),
+      )
+    }
+    await checkTree(note, versions, add)
+  })
 }
 
 /** Verifies the proof of the copy, and that it is one of this history. Undefined without one. */
@@ -122,16 +136,8 @@ export async function checkCopy(
   nowMs: number,
   add: Report,
 ) {
-  const run = async <Result>(file: string, check: () => Promise<Result> | Result) => {
-    try {
-      return await check()
-    } catch (error) {
-      add(file, messageOf(error))
-      return undefined
-    }
-  }
-  const files = await run(LIST_FILE, () => checkFiles(folder, add))
+  const files = await reporting(add, LIST_FILE, () => checkFiles(folder, add))
   await checkLog(folder, versions, nowMs, add)
-  const proof = await run(PROOF_FILE, () => checkProof(folder, versions, nowMs, add))
+  const proof = await reporting(add, PROOF_FILE, () => checkProof(folder, versions, nowMs, add))
   return { files, proof }
 }

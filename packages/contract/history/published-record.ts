@@ -30,13 +30,7 @@ export interface RecordedItem {
 }
 
 /** A component over all published versions. */
-export interface RecordedComponent {
-  /** When the first version with it was published. */
-  readonly firstAt: string
-  /** The version that removed it, and when; missing if the newest status has it. */
-  readonly removedIn?: string
-  readonly removedAt?: string
-}
+export type RecordedComponent = Pick<RecordedItem, 'firstAt' | 'removedIn' | 'removedAt'>
 
 /** A time in which a component was published in a state that visitors notice. */
 export interface ComponentTrouble {

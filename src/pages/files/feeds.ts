@@ -7,28 +7,33 @@ import { labelFor } from '../texts/enum-labels.ts'
 import { type FeedContent, type FeedFormat, type FeedItem, writeFeed } from './feed-formats.ts'
 import { revisionsOf, statusItems, tagUri } from './status-items.ts'
 
+const isOfEverything = (name: FeedName): boolean => FEED_NAMES.some((each) => each === name)
+
 /** The published component of a feed; undefined for the feeds of everything. */
 function componentOf({ content }: PageContext, name: FeedName) {
   // Each page names feeds, and shows only what it reads.
-  if (FEED_NAMES.some((each) => each === name)) return undefined
+  if (isOfEverything(name)) return undefined
   const components = content.snapshot('status')?.components ?? []
   return components.find(({ id }) => componentFeed(id) === name)
 }
 
-/** The feeds of components that a version removed. Their status is 410, and their only entry says so. */
-export function removedFeeds({ facts }: PageContext): readonly FeedName[] {
-  return [...facts.record.components].flatMap(([id, { removedIn }]) =>
-    removedIn === undefined ? [] : [componentFeed(id)],
+/** The components that a version removed, with that version. */
+function removedComponents({ facts }: PageContext) {
+  return [...facts.record.components].flatMap(([id, { removedIn, removedAt }]) =>
+    removedIn === undefined || removedAt === undefined ? [] : [{ id, removedIn, removedAt }],
   )
 }
 
-/** The removed component of a feed with the version that removed it. Its name is not repeated: it may be the reason. */
-function removedComponentOf({ facts }: PageContext, name: FeedName) {
-  for (const [id, { removedIn, removedAt }] of facts.record.components) {
-    if (removedIn !== undefined && removedAt !== undefined && componentFeed(id) === name)
-      return { id, removedIn, removedAt }
-  }
-  return undefined
+/** The feeds of components that a version removed. Their status is 410, and their only entry says so. */
+export function removedFeeds(context: PageContext): readonly FeedName[] {
+  return removedComponents(context).map(({ id }) => componentFeed(id))
+}
+
+/** The removed component of a feed; undefined for the feeds of everything. */
+function removedComponentOf(context: PageContext, name: FeedName) {
+  // The record of all versions is not read for the links of a page.
+  if (isOfEverything(name)) return undefined
+  return removedComponents(context).find(({ id }) => componentFeed(id) === name)
 }
 
 /** Where to subscribe to what a page shows. */
@@ -97,10 +102,10 @@ function releaseItems({ locale, texts, facts, content }: PageContext): readonly 
   })
 }
 
-/** The last entry of the feed of a removed component. */
+/** The last entry of the feed of a removed component. It has the id alone: the name may be the reason of the removal. */
 function removedComponentItem(
   { locale, texts, facts }: PageContext,
-  { id, removedIn, removedAt }: NonNullable<ReturnType<typeof removedComponentOf>>,
+  { id, removedIn, removedAt }: ReturnType<typeof removedComponents>[number],
 ): FeedItem {
   return {
     id: tagUri(facts.origin, removedAt, `components/${id}/removed`),

@@ -52,22 +52,34 @@ function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Local
   })
 }
 
+/** Makes files of a language, each rendered from the context of its pages. */
+function textFiles({ plainFile, contextOf }: PageFiles, locale: Locale) {
+  return (
+    contentType: string,
+    cacheControl: string,
+    render: (context: PageContext) => string,
+    headers?: readonly string[],
+    status = 200,
+  ) => {
+    const make = () => render(contextOf(locale))
+    const file = { status, contentType, contentLanguage: locale, cacheControl, make }
+    return plainFile(file, headers)
+  }
+}
+
 function feedFiles(
-  { plainFile, contextOf }: PageFiles,
+  files: PageFiles,
   locale: Locale,
   names: readonly FeedName[],
   status: 200 | 410,
 ): Files {
+  const file = textFiles(files, locale)
   return FEED_FORMATS.flatMap(({ format, mediaType }) =>
     names.map((name) => {
-      const feed = {
-        status,
-        contentType: `${mediaType}; charset=utf-8`,
-        contentLanguage: locale,
-        cacheControl: FEED_CACHING,
-        make: () => renderFeed(contextOf(locale), format, name),
-      }
-      return [feedPath(locale, format, name), plainFile(feed, OPEN_TO_ALL)] as const
+      const render = (context: PageContext) => renderFeed(context, format, name)
+      const contentType = `${mediaType}; charset=utf-8`
+      const feed = file(contentType, FEED_CACHING, render, OPEN_TO_ALL, status)
+      return [feedPath(locale, format, name), feed] as const
     }),
   )
 }
@@ -81,16 +93,8 @@ export function removedFiles(files: PageFiles): Files {
 
 /** The files of a language: the listed pages, feeds, the calendar, the badge and indexes. */
 function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files {
-  const { plainFile, contextOf, pageFiles } = files
-  const file = (
-    contentType: string,
-    cacheControl: string,
-    render: (context: PageContext) => string,
-    headers?: readonly string[],
-  ) => {
-    const make = () => render(contextOf(locale))
-    return plainFile({ contentType, contentLanguage: locale, cacheControl, make }, headers)
-  }
+  const { contextOf, pageFiles } = files
+  const file = textFiles(files, locale)
   const { components = [] } = contextOf(locale).content.snapshot('status') ?? {}
   const feeds = [...FEED_NAMES, ...components.map(({ id }) => componentFeed(id))]
   const badge = file(BADGE_TYPE, PAGE_CACHING, renderBadge, IN_OTHER_SITES)

@@ -131,7 +131,7 @@ export function createSite(options: SiteOptions) {
     ...fixedFiles(pageFiles, facts),
   ])
   let removed: ReadonlyMap<string, App> | undefined
-  /** They need what all versions together say, which other files do not wait for. */
+  /** Made when one is requested, because they read the record of all versions. */
   const removedFeeds = (): ReadonlyMap<string, App> =>
     (removed ??= new Map(removedFiles(pageFiles)))
   if (organization === undefined) {

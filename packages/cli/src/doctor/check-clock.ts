@@ -44,9 +44,9 @@ export const checkClock: Check = async ({ freshTime, skewMs, keys, of }, report)
     )
   }
   const newest = of(ENDPOINTS.version.path)
-  const { snapshotId, createdAt } = (propertyOf(newest?.content, 'data') ?? {}) as {
-    readonly [name: string]: unknown
-  }
+  const version = propertyOf(newest?.content, 'data')
+  const snapshotId = propertyOf(version, 'snapshotId')
+  const createdAt = propertyOf(version, 'createdAt')
   if (typeof snapshotId === 'string' && typeof createdAt === 'string') {
     const future = futureVersionOf({ snapshotId, createdAt }, toldMs)
     if (future !== undefined) report('future-version', newest?.where ?? where, future)

@@ -210,8 +210,8 @@ export async function mirror(
 }
 
 /**
- * Whether the service says that it removed a resource. That is not signed, but a copy keeps nothing that went: the chain keeps
- * its digest, and the tombstone says when and why.
+ * Whether the service says that it removed a resource. That is not signed. The copy follows it, because an erasure must reach
+ * each copy. The chain keeps the digest, and the tombstone says when and why. What the newest version has stays.
  */
 async function redactedBy(base: string, newest: VersionEntry | undefined) {
   const { origin, pathname } = new URL(base)

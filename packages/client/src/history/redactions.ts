@@ -26,7 +26,7 @@ function isRedaction(value: unknown): value is Redaction {
 
 /**
  * The redactions that the archive lists; empty if the service has no archive. The list is information for a person: it is not
- * signed, and no check depends on it.
+ * signed, and no check depends on it. `path` leads to the list of a copy that is not at the root of its host.
  */
 export async function readRedactions(
   client: Client,
