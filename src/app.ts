@@ -11,6 +11,7 @@ import {
 } from '@public-api/contract/registry/endpoints'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import type { ResponseSigner } from './crypto/response-signer.ts'
 import type { App } from './http/api-request.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -21,7 +22,6 @@ import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
 import { createSite, type SiteOptions } from './pages/serving/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
-import { withoutThaiLines } from './pages/texts/thai-lines.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
@@ -123,7 +123,7 @@ export function createAppComposer(
       signingKeys,
       clientAddress: createClientAddress(parts.trustedProxies ?? []),
       ownOrigin: baseUrl,
-      consentText: (locale) => withoutThaiLines(TEXTS[locale].earlyAccess.form.consent),
+      consentText: (locale) => withoutLineMarks(TEXTS[locale].earlyAccess.form.consent),
     })
     const api = createPipeline({
       ...parts,

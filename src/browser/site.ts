@@ -1,4 +1,5 @@
 // The script of every page. Each part looks for its own elements and does nothing without them.
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import { highlightJson } from './json-highlight.ts'
 import { pageElement } from './page-element.ts'
 import { keepAgesCurrent, showOwnTimes, showPassedNotes } from './page-times.ts'
@@ -101,10 +102,8 @@ interface FoundBy {
 /** Parts that are listed below an item. */
 const MAX_FOUND = 3
 
-/** Text as it is compared: without the marks for line breaks in Thai. */
-function comparable(text: string): string {
-  return text.replaceAll(/[\u2060\u200b]/g, '').toLowerCase()
-}
+/** Text as it is compared. */
+const comparable = (text: string): string => withoutLineMarks(text).toLowerCase()
 
 /** The title of a found item, and links to its parts that have one of the words in their name. */
 function foundList({ title, parts }: FoundBy, words: readonly string[], page: string): Element {

@@ -5,12 +5,12 @@ import { test, type TestContext } from 'node:test'
 import { createExample } from '@public-api/contract/documents/examples'
 import { ORGANIZATION_SCHEMA } from '@public-api/contract/snapshots/organization'
 import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import { listCards, publishCards } from '../../src/cards/publish-cards.ts'
 import { openCardRenderer } from '../../src/cards/render-card.ts'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { withoutThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { redactResource } from '../../src/publishing/releases/redact-resource.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
@@ -121,7 +121,7 @@ test('each page names the card of its language, which the service serves', async
     for (const page of PAGES) {
       const markup = await pageAt(pathOfPage(locale, page.path))
       const image = metaOf(markup, 'og:image') ?? ''
-      const title = withoutThaiLines(
+      const title = withoutLineMarks(
         page.path === '' ? TEXTS[locale].site.name : page.title(TEXTS[locale]),
       )
       const isOwn = page.parent === undefined

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/terms/locales'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import { listCopyFiles } from '../../src/copy/copy-source.ts'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { withoutThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import type { PublishedHistory } from '../../src/service/releases/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { releasesOf } from '../support/made-content.ts'
@@ -123,7 +123,7 @@ test('a copy keeps the feed of a removed component, whose last entry says so', a
     const { componentRemoved } = TEXTS[locale].feed
     assert.deepEqual(
       items.map(({ title }) => title),
-      [withoutThaiLines(plainText(componentRemoved, { component: 'former' }))],
+      [withoutLineMarks(plainText(componentRemoved, { component: 'former' }))],
     )
     assert.doesNotMatch(feed, /Former name/)
     assert.match(files.get(`${locale}/status/components/former.atom`) ?? '', /<entry>/)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { TEXTS, type Texts } from '../../src/pages/texts/texts.ts'
-import { withoutThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp, type RunningApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
@@ -53,12 +53,12 @@ describe('pages describe their own deployment', () => {
       const unsigned = await runApp(t, { signing: undefined })
       const texts = TEXTS[locale]
       for (const [path, claim, instead] of CLAIMS) {
-        const words = withoutThaiLines(await wordsOf(signing, locale, path))
-        const claimed = withoutThaiLines(claim(texts))
+        const words = withoutLineMarks(await wordsOf(signing, locale, path))
+        const claimed = withoutLineMarks(claim(texts))
         assert.ok(words.includes(claimed), `${path}: ${claimed}`)
-        const others = withoutThaiLines(await wordsOf(unsigned, locale, path))
+        const others = withoutLineMarks(await wordsOf(unsigned, locale, path))
         assert.ok(
-          others.replaceAll(/\s*\/api\//g, '/api/').includes(withoutThaiLines(instead(texts))),
+          others.replaceAll(/\s*\/api\//g, '/api/').includes(withoutLineMarks(instead(texts))),
           path,
         )
         assert.ok(!others.includes(claimed), `${path}: unsigned`)

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { LOCALES } from '@public-api/contract/terms/locales'
 import { escapeHidden } from '@public-api/contract/text/hidden-characters'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import * as fc from 'fast-check'
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
 import ICAL from 'ical.js'
@@ -11,7 +12,6 @@ import { SaxesParser } from 'saxes'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { calendarComponent, calendarText } from '../../src/pages/files/icalendar.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { withoutThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { publishRelease } from '../../src/publishing/releases/publish-release.ts'
 import { rollBackRelease } from '../../src/publishing/releases/roll-back-release.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
@@ -258,9 +258,9 @@ test('the calendar lists what is scheduled or runs, and its sequence grows with 
     assert.equal(event.endDate.toJSDate().toISOString(), '2026-04-01T03:30:00.000Z')
     assert.equal(
       event.summary,
-      withoutThaiLines(TEXTS[locale].feed.maintenance)
+      withoutLineMarks(TEXTS[locale].feed.maintenance)
         .replace('{title}', THAI)
-        .replace('{state}', withoutThaiLines(TEXTS[locale].labels.maintenanceState.scheduled)),
+        .replace('{state}', withoutLineMarks(TEXTS[locale].labels.maintenanceState.scheduled)),
     )
     assert.equal(
       event.description,

@@ -1,4 +1,4 @@
-import { withoutThaiLines } from '../texts/thai-lines.ts'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 
 /** Characters that have a meaning anywhere in a line (CommonMark 0.31, GitHub Flavored Markdown 0.29). */
 const SPECIAL = /[\\`*_[\]<>~|]|&(?=#|[a-zA-Z])|(?<=^|\s)#/g
@@ -11,7 +11,7 @@ const SPACES = /[ \t\n\r\f]+/g
 
 /** Text as a browser shows it: each run of space is one. */
 export function shownText(text: string): string {
-  return withoutThaiLines(text).replaceAll(SPACES, ' ')
+  return withoutLineMarks(text).replaceAll(SPACES, ' ')
 }
 
 /** Text that no reader of Markdown takes for markup, HTML or a link. Line breaks become spaces. */

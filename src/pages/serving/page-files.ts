@@ -1,12 +1,13 @@
 import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/terms/headers'
 import type { Locale } from '@public-api/contract/terms/locales'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import type { App } from '../../http/api-request.ts'
 import { markdownPath, pathOfPage } from '../addresses.ts'
 import { API_CATALOG_LINK } from '../files/well-known-files.ts'
 import { renderPage } from '../layout.ts'
 import { MARKDOWN_TYPE, type Page, type PageContext, type SiteData } from '../page.ts'
 import { TEXTS } from '../texts/texts.ts'
-import { withoutThaiLines, withVisibleThaiLines } from '../texts/thai-lines.ts'
+import { withVisibleThaiLines } from '../texts/thai-lines.ts'
 import { PAGE_GROUPS } from './page-table.ts'
 import { prefersMarkdown } from './prefers-markdown.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -51,7 +52,7 @@ export function createPageFiles(
   ): SiteFile {
     const make = () => {
       const content = file.make()
-      return typeof content === 'string' ? withoutThaiLines(content) : content
+      return typeof content === 'string' ? withoutLineMarks(content) : content
     }
     const all = [...headers, ...securityHeaders(), ...robotsTag]
     return createSiteFile({ ...file, make, headers: all })

@@ -1,9 +1,5 @@
+import { JOINED, SEAM, withoutLineMarks } from '@public-api/contract/text/line-marks'
 import lineBreaks from '../../../locales/th-line-breaks.json' with { type: 'json' }
-
-/** Word joiner: no line break here. */
-const JOINED = '\u2060'
-/** Zero-width space: a line may break here. */
-const SEAM = '\u200b'
 
 /**
  * Thai has no spaces between words, so browsers find line breaks with a dictionary. It lacks loanwords: it breaks them,
@@ -50,9 +46,6 @@ export function withThaiLines(text: string): string {
     .replaceAll(PREFIX, (prefix) => prefix.replace(SEAM, '') + JOINED)
 }
 
-/** A text without the marks of line breaking: what is searched, compared or read by programs has none. */
-export const withoutThaiLines = (text: string): string => text.replaceAll(/[\u2060\u200b]/g, '')
-
 /** A page that has the marks in its visible text alone, and neither in its head nor in attributes. */
 export const withVisibleThaiLines = (page: string): string =>
-  page.replaceAll(/<head>.*?<\/head>|<[^>]*>/gs, withoutThaiLines)
+  page.replaceAll(/<head>.*?<\/head>|<[^>]*>/gs, withoutLineMarks)
