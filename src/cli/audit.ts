@@ -12,6 +12,7 @@ import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-event
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { verifyReleases } from '../publishing/releases/verify-releases.ts'
 import type { ReleasesPlace } from '../releases/releases-place.ts'
+import { unknownMembersOf } from '../releases/unknown-members.ts'
 import { formatVersions } from './find.ts'
 import { openReadableReleases } from './releases-folder.ts'
 
@@ -88,7 +89,8 @@ now.json, and its files against site.json. Nothing is written.`,
     }
     const newest = versions.at(-1)
     const head = newest?.snapshotId
-    const warnings = newest === undefined ? [] : noticesOf(newest, Date.now())
+    const warnings =
+      newest === undefined ? [] : noticesOf(newest, Date.now(), unknownMembersOf(store, newest))
     return {
       json: {
         folder,

@@ -9,6 +9,7 @@ import {
   warnIfSigningKeyExpired,
 } from '../process/start-check.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
+import { unknownMembersOf } from '../releases/unknown-members.ts'
 import { inspectSecrets } from '../secrets.ts'
 import { releasesOwnerWarnings, sharedFolderWarnings } from './folder-owner.ts'
 import { installedUnitWarnings } from './installed-units.ts'
@@ -19,7 +20,8 @@ function releaseWarnings(releasesDir: string, nowMs: number): readonly string[] 
     const store = openReleaseStore(releasesDir)
     const newest = store.readVersionIds().at(-1)
     if (newest === undefined) return []
-    return noticesOf(parseVersionEntry(store.readVersionText(newest), newest), nowMs)
+    const head = parseVersionEntry(store.readVersionText(newest), newest)
+    return noticesOf(head, nowMs, unknownMembersOf(store, head))
   } catch {
     return []
   }

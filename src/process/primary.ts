@@ -136,6 +136,10 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
     },
   })
   reload = createReload(log, signing.reload, watcher.reload)
+  const notices = () => {
+    const { head, unknownMembers } = serving.served()
+    return noticesOf(head, Date.now(), unknownMembers)
+  }
   readiness = async () => ({
     reasons: await serving.reasons(),
     release: {
@@ -143,7 +147,7 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
       refused: watcher.refused(),
       damage: watcher.damage(),
       logFault: tlog.fault(),
-      notices: noticesOf(serving.served().head, Date.now()),
+      notices: notices(),
     },
   })
   metrics?.add({
@@ -166,7 +170,10 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
     },
     svc_release_later_program: {
       help: '1 while a later program wrote the served release, which this one reads in part.',
-      read: () => Number(laterProgramOf(serving.served().head) !== undefined),
+      read() {
+        const { head, unknownMembers } = serving.served()
+        return Number(laterProgramOf(head, unknownMembers) !== undefined)
+      },
     },
     svc_release_future: {
       help: '1 while the served release is of a clock more than 5 minutes ahead of this one.',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { noticesOf } from '@public-api/contract/registry/release-notices'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { createAppComposer, type Signing } from '../app.ts'
@@ -99,8 +98,8 @@ function logFaults(faults: readonly ResourceFault[], log: Log): void {
   }
 }
 
-function logNotices(head: VersionEntry, log: Log): void {
-  for (const notice of noticesOf(head, SYSTEM_CLOCK.nowMs())) {
+function logNotices({ head, unknownMembers }: ServedReleases, log: Log): void {
+  for (const notice of noticesOf(head, SYSTEM_CLOCK.nowMs(), unknownMembers)) {
     log.warn({ snapshotId: head.snapshotId }, notice)
   }
 }
@@ -126,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const traffic = metrics && (await countTraffic())
   let { releases } = options
   logFaults(releases.faults, log)
-  logNotices(releases.served.head, log)
+  logNotices(releases.served, log)
   let signing = await openSigning(secrets, log)
   const opened = await openStorage(config.database, 'create', {
     onUnavailable: (error) =>
@@ -208,7 +207,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
       const counts = { versions: versionTexts.length, redactions: redactions.length }
       log.info({ snapshotId, ...counts }, `Serving release ${snapshotId}`)
       logFaults(next.faults, log)
-      logNotices(next.served.head, log)
+      logNotices(next.served, log)
     },
     async applySigning(newSecrets) {
       const next = await openSigning(newSecrets, log)

@@ -21,7 +21,7 @@ const NOTES: { readonly [State in EarlyAccess['state']]: string } = {
 
 /** Why the waitlist is closed, as its operator says it where that can be read; undefined while it is open. */
 export function closedText(
-  releases: Pick<PublishedHistory, 'resource' | 'head'>,
+  releases: Pick<PublishedHistory, 'resource' | 'served'>,
 ): string | undefined {
   if (isEarlyAccessUnread(releases)) return NOTES.unavailable
   const payload = releases.resource(EARLY_ACCESS_RESOURCE)

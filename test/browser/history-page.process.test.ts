@@ -45,6 +45,9 @@ function turningReleases(...histories: readonly PublishedHistory[]) {
     get headSnapshotId() {
       return now().headSnapshotId
     },
+    get served() {
+      return now().served
+    },
     faults: [],
     redactions: [],
     tlog: undefined,

@@ -8,6 +8,7 @@ import { browserMissing, useBrowser } from '../support/browser.ts'
 import { serveClientPackage } from '../support/client-package.ts'
 import { FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { runFrontedService } from '../support/fronted-service.ts'
+import { madeSequence } from '../support/made-releases.ts'
 import { TEST_NOW_MS, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
 const browser = useBrowser()
@@ -63,9 +64,9 @@ function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promi
     try {
       const keys = [await importKey(rest.key)]
       const verified = await verifyResponse({ ...response, keys, nowMs: rest.nowMs })
-      const { made } = (verified.data ?? {}) as { readonly made?: number }
+      const { summary = '' } = (verified.data ?? {}) as { readonly summary?: string }
       const { provedAtMs, etag } = verified
-      return { ...seen, refusal: undefined, provedAtMs, etag, made }
+      return { ...seen, refusal: undefined, provedAtMs, etag, made: madeSequence(summary) }
     } catch (error) {
       const refusal = String(error)
       return { ...seen, refusal, provedAtMs: 0, etag: undefined, made: undefined }

@@ -135,6 +135,14 @@ test('a version whose time is ahead is named, and the history is valid', async (
   assert.match(error, /warning: FUTURE_VERSION: VS-0001 is of 2199-01-01T00:00:00Z, \d+ min ahead/)
 })
 
+test('a version of a later program is named, and the history is valid', async (t) => {
+  const { origin } = await deploy(t, { releases: releasesOf({}, { registryVersion: '99.0.0' }) })
+  const { status, report, error } = await audit(origin)
+  assert.equal(status, 0)
+  assert.deepEqual(report.warnings, ['LATER_PROGRAM'])
+  assert.match(error, /warning: VS-0001 was written by a later program \(registry 99\.0\.0;/)
+})
+
 describe('another signing key at the same origin', () => {
   test('is a warning if no audit saw it announced, and silent afterwards', async (t) => {
     const address = await deploy(

@@ -8,6 +8,7 @@ import {
   type SnapshotData,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
@@ -27,6 +28,7 @@ export interface MadeVersion {
     readonly status: SnapshotData<'status'>
   }[]
   readonly createdAt?: string
+  readonly registryVersion?: string
   /** Resources without an endpoint, such as `site/organization`. */
   readonly site?: { readonly [name: string]: JsonValue }
   /** Resources whose stored data does not match the version. */
@@ -43,6 +45,7 @@ export function releasesOf(
     createdAt = '2026-03-04T05:06:07.000Z',
     site = {},
     damaged = [],
+    registryVersion = REGISTRY_VERSION,
   }: MadeVersion = {},
 ): PublishedHistory {
   const resources: { [name: string]: string } = {}
@@ -66,7 +69,7 @@ export function releasesOf(
     const digests = { ...resources, status: add(status) }
     entries.push(madeEntry(entries.at(-1), digests, { createdAt: at }))
   }
-  entries.push(madeEntry(entries.at(-1), resources, { createdAt, note }))
+  entries.push(madeEntry(entries.at(-1), resources, { createdAt, note, registryVersion }))
   const versions = new Map(entries.map((entry) => [entry.snapshotId, canonicalJson({ ...entry })]))
   const never = (): never => {
     throw new Error('The service never writes a release')

@@ -38,8 +38,11 @@ function exampleResource(name: keyof typeof SNAPSHOT_SCHEMAS): MadeResource {
 /** The status of a version, which changes each time. */
 function madeStatus(sequence: number): MadeResource {
   const example = createExample(SNAPSHOT_SCHEMAS.status) as { [member: string]: JsonValue }
-  return madeResource({ ...example, made: sequence })
+  return madeResource({ ...example, summary: `Made ${sequence}.` })
 }
+
+/** The number of the version that a made status is of, by its summary. */
+export const madeSequence = (summary: string): number => Number(/^Made (\d+)\.$/.exec(summary)?.[1])
 
 /** Releases with `count` versions: every resource is its schema's example, and the status changes each time. */
 export function makeReleases(count = 2): MadeReleases {

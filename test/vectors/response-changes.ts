@@ -44,8 +44,8 @@ export function withoutHeaders(response: VectorResponse, names: readonly string[
 /** Changes one character of the data, which keeps its length. */
 export function withTamperedBody(response: VectorResponse): VectorResponse {
   const before = Buffer.from(response.bodyBase64 ?? '', 'base64').toString()
-  const after = before.replace('"made":1', '"made":7')
-  if (after === before) throw new Error('The body has no "made":1 to tamper with')
+  const after = before.replace('"summary":"Made 1.', '"summary":"Made 7.')
+  if (after === before) throw new Error('The body has no summary of version 1 to tamper with')
   return { ...response, bodyBase64: Buffer.from(after).toString('base64') }
 }
 

@@ -19,16 +19,23 @@ function isLater(version: string, than: string): boolean {
   return at !== -1 && Number(numbers?.[at]) > Number(others?.[at])
 }
 
-/** That a later program wrote a version, which is served as far as this one can read it; undefined otherwise. */
-export function laterProgramOf({
-  snapshotId,
-  registryVersion,
-  resources,
-}: Pick<VersionEntry, 'snapshotId' | 'registryVersion' | 'resources'>): string | undefined {
-  const unknown = Object.keys(resources).filter((name) => !isKnownResource(name))
+/**
+ * That a later program wrote a version, which is served as far as this one can read it; undefined otherwise.
+ * `unknownMembers` are those of its resources that their schemas do not know, as `name/pointer`.
+ */
+export function laterProgramOf(
+  {
+    snapshotId,
+    registryVersion,
+    resources,
+  }: Pick<VersionEntry, 'snapshotId' | 'registryVersion' | 'resources'>,
+  unknownMembers: readonly string[] = [],
+): string | undefined {
+  const names = Object.keys(resources).filter((name) => !isKnownResource(name))
+  const unknown = [...names, ...unknownMembers]
   if (!isLater(registryVersion, REGISTRY_VERSION) && unknown.length === 0) return undefined
-  const names = unknown.length === 0 ? '' : `, with ${unknown.join(', ')}`
-  return `${snapshotId} was written by a later program (registry ${registryVersion}${names}; this one knows ${REGISTRY_VERSION}): upgrade this one`
+  const found = unknown.length === 0 ? '' : `, with ${unknown.join(', ')}`
+  return `${snapshotId} was written by a later program (registry ${registryVersion}${found}; this one knows ${REGISTRY_VERSION}): upgrade this one`
 }
 
 /** That a version was published by a clock that is ahead of this one; undefined otherwise. */
@@ -42,6 +49,12 @@ export function futureVersionOf(
 }
 
 /** What is to be said about the newest version, although it is served. */
-export function noticesOf(head: VersionEntry, nowMs: number): readonly string[] {
-  return [laterProgramOf(head), futureVersionOf(head, nowMs)].filter((each) => each !== undefined)
+export function noticesOf(
+  head: VersionEntry,
+  nowMs: number,
+  unknownMembers: readonly string[] = [],
+): readonly string[] {
+  return [laterProgramOf(head, unknownMembers), futureVersionOf(head, nowMs)].filter(
+    (each) => each !== undefined,
+  )
 }

@@ -1,3 +1,4 @@
+import { schemaMistakes } from '../schemas/schema-mistake.ts'
 import { EARLY_ACCESS_RESOURCE, EARLY_ACCESS_SCHEMA } from '../snapshots/early-access.ts'
 import { ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA } from '../snapshots/organization.ts'
 import { PAST_EVENTS_SCHEMA } from '../snapshots/past-events-schema.ts'
@@ -12,7 +13,7 @@ import {
   type TranslationLocale,
   translationResource,
 } from '../snapshots/translations.ts'
-import type { JsonSchema } from '../terms/schema-type.ts'
+import { closeSchema, type JsonSchema } from '../terms/schema-type.ts'
 
 /** A resource with a name of its own whose texts can be translated. */
 type FixedName = SnapshotName | typeof ORGANIZATION_RESOURCE | typeof EARLY_ACCESS_RESOURCE
@@ -57,6 +58,39 @@ export function isTranslatedName(name: string): name is TranslatedName {
 /** The schema of a resource whose texts can be translated. */
 export function translatedSchema(name: TranslatedName): JsonSchema {
   return isPastEventsName(name) ? PAST_EVENTS_SCHEMA : TRANSLATED_SCHEMAS[name]
+}
+
+/** The texts of translations depend on the schemas of other resources, so only the outer structure is described. */
+const TRANSLATIONS_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['locale', 'resources'],
+  properties: { locale: { type: 'string' }, resources: { type: 'object' } },
+}
+
+const closedSchemas = new Map<JsonSchema, JsonSchema>()
+
+function closedSchemaOf(name: string): JsonSchema {
+  const schema = isTranslatedName(name) ? translatedSchema(name) : TRANSLATIONS_SCHEMA
+  const closed = closedSchemas.get(schema) ?? closeSchema(schema)
+  closedSchemas.set(schema, closed)
+  return closed
+}
+
+/**
+ * Compares the data of a published resource with its schema: the first mistake, as a JSON Pointer with what was expected,
+ * and the first member that the schema does not know, which a later program may have written.
+ */
+export function inspectResource(
+  name: string,
+  value: unknown,
+): { readonly mistake?: string; readonly unknownMember?: string } {
+  let unknownMember: string | undefined
+  for (const { path, keyword, expected } of schemaMistakes(closedSchemaOf(name), value)) {
+    const pointer = path.map((step) => `/${step}`).join('')
+    if (keyword !== 'additionalProperties') return { mistake: `${pointer}: expected ${expected}` }
+    unknownMember ??= pointer
+  }
+  return unknownMember === undefined ? {} : { unknownMember }
 }
 
 /** Name of the resource with the translations of a resource into a locale: those of a year are apart. */

@@ -15,6 +15,7 @@ import { API_VERSION } from '@public-api/contract/terms/api-version'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { versionHash } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
+import { unknownMembersOf } from '../../releases/unknown-members.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { eventsRemovedBetween, keepRecord } from './published-versions.ts'
 
@@ -92,7 +93,7 @@ export function appendVersion(
   writeResources: (next: VersionEntry | undefined) => readonly string[],
 ): PublishResult {
   const head = versions.at(-1)
-  const later = head && laterProgramOf(head)
+  const later = head && laterProgramOf(head, unknownMembersOf(store, head))
   if (later !== undefined) {
     throw new PublishError('VERSION', `${later}; it would remove what it does not know`)
   }

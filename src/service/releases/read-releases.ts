@@ -10,8 +10,7 @@ import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonic
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { laterProgramOf } from '@public-api/contract/registry/release-notices'
-import { isTranslatedName, translatedSchema } from '@public-api/contract/registry/resource-names'
-import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
+import { inspectResource } from '@public-api/contract/registry/resource-names'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { walkHistory } from '../../crypto/published-history.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
@@ -37,7 +36,10 @@ export interface LoadedReleases {
   readonly versionTexts: readonly string[]
   /** The canonical JSON of each entry's summary in the history index, newest first. */
   readonly summaries: readonly string[]
-  readonly resources: readonly Readonly<Record<'name' | 'digest' | 'json', string>>[]
+  readonly resources: readonly (Readonly<Record<'name' | 'digest' | 'json', string>> & {
+    /** A member that its schema does not know, as a JSON Pointer. */
+    readonly unknownMember?: string
+  })[]
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
@@ -54,26 +56,23 @@ export interface ReleaseUpdate extends LoadedReleases {
   readonly after: ChainHead
 }
 
-/** The texts of translations depend on the schemas of other resources, so only the outer structure is checked. */
-const TRANSLATIONS_SCHEMA = {
-  type: 'object',
-  required: ['locale', 'resources'],
-  properties: { locale: { type: 'string' }, resources: { type: 'object' } },
-} as const
-
 /**
  * Throws unless a resource can be sent as stored: canonical JSON, whose hash is the ETag, of the promised shape. What a later
- * program wrote has a shape that this one does not know.
+ * program wrote may have a shape that this one does not know. Returns the first member that its schema does not have.
  */
-function requireServable(name: string, text: string, isOfLaterProgram: boolean): void {
+function requireServable(
+  name: string,
+  text: string,
+  isOfLaterProgram: boolean,
+): string | undefined {
   const value = parseJson(text)
   if (value === undefined) throw new Error('expected JSON')
   if (canonicalJson(value as JsonValue) !== text)
     throw new Error('expected canonical JSON (RFC 8785)')
-  if (isOfLaterProgram) return
-  const schema = isTranslatedName(name) ? translatedSchema(name) : TRANSLATIONS_SCHEMA
-  const mistake = schemaMistake(schema, value)
-  if (mistake !== undefined) throw new Error(`the data does not match its schema at ${mistake}`)
+  const { mistake, unknownMember } = inspectResource(name, value)
+  if (mistake !== undefined && !isOfLaterProgram)
+    throw new Error(`the data does not match its schema at ${mistake}`)
+  return unknownMember
 }
 
 /** A resource file, with the first of the walked versions that names it. */
@@ -125,8 +124,8 @@ function loadResources(
     if (!isWanted(name, digest)) continue
     try {
       const json = store.readResourceText(name, digest)
-      requireServable(name, json, isOfLaterProgram)
-      resources.push({ name, digest, json })
+      const unknownMember = requireServable(name, json, isOfLaterProgram)
+      resources.push({ name, digest, json, ...(unknownMember && { unknownMember }) })
     } catch (error) {
       fail(name, messageOf(error))
     }
@@ -184,6 +183,8 @@ export interface ServedReleases {
   readonly head: VersionEntry
   /** Resources of the newest served version that are unavailable. */
   readonly unavailable: readonly string[]
+  /** Members of its resources that their schemas do not know, as `name/pointer`. */
+  readonly unknownMembers: readonly string[]
   readonly redactions: readonly RedactedResource[]
   readonly tlog?: TlogFiles
 }

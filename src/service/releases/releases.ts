@@ -43,6 +43,8 @@ export interface PublishedHistory {
     readonly nextBefore: string | undefined
   }
   readonly headSnapshotId: string
+  /** The newest version entry and what its resources lack, or have beyond their schemas. */
+  readonly served: ServedReleases
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
@@ -51,18 +53,18 @@ export interface PublishedHistory {
 }
 
 export interface ServableReleases extends PublishedHistory {
-  /** The newest version entry and its unavailable resources. */
-  readonly served: ServedReleases
   /** These releases with an update. Throws an Error if the update follows another version. */
   extend(update: ReleaseUpdate): ServableReleases
 }
+
+type LoadedPayload = Payload & Pick<LoadedReleases['resources'][number], 'unknownMember'>
 
 /** How hashes are computed, as stated in the history index. */
 const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
 
 function createReleases(
   store: ReleaseStore,
-  served: ReadonlyMap<string, Payload>,
+  served: ReadonlyMap<string, LoadedPayload>,
   { versionTexts, summaries, faults, redactions, tlog }: Omit<LoadedReleases, 'resources'>,
 ): ServableReleases {
   const count = versionTexts.length
@@ -143,6 +145,9 @@ function createReleases(
       redactions,
       ...(tlog === undefined ? {} : { tlog }),
       unavailable: Object.keys(head.resources).filter((name) => !served.has(name)),
+      unknownMembers: [...served].flatMap(([name, { unknownMember }]) =>
+        unknownMember === undefined ? [] : [`${name}${unknownMember}`],
+      ),
     },
     extend({ after, resources, ...update }) {
       if (after.snapshotId !== headSnapshotId || after.hash !== hash) {
@@ -163,9 +168,12 @@ function createReleases(
   }
 }
 
-function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload> {
+function payloadsOf(resources: LoadedReleases['resources']): Map<string, LoadedPayload> {
   return new Map(
-    resources.map(({ name, digest, json }) => [name, createCanonicalPayload(json, digest)]),
+    resources.map(({ name, digest, json, unknownMember }) => [
+      name,
+      Object.assign(createCanonicalPayload(json, digest), unknownMember && { unknownMember }),
+    ]),
   )
 }
 

@@ -1,4 +1,3 @@
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { laterProgramOf } from '@public-api/contract/registry/release-notices'
 import { EARLY_ACCESS_RESOURCE } from '@public-api/contract/snapshots/early-access'
 import type { PublishedHistory } from './releases.ts'
@@ -8,11 +7,11 @@ import type { PublishedHistory } from './releases.ts'
  * or a later program, which may have closed it in another way, wrote the version.
  */
 export function isEarlyAccessUnread(
-  releases: Pick<PublishedHistory, 'resource' | 'head'>,
+  releases: Pick<PublishedHistory, 'resource' | 'served'>,
 ): boolean {
-  const head = JSON.parse(releases.head.json) as VersionEntry
+  const { head, unknownMembers } = releases.served
   const isDamaged =
     releases.resource(EARLY_ACCESS_RESOURCE) === undefined &&
     Object.hasOwn(head.resources, EARLY_ACCESS_RESOURCE)
-  return isDamaged || laterProgramOf(head) !== undefined
+  return isDamaged || laterProgramOf(head, unknownMembers) !== undefined
 }

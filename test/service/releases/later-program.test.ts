@@ -12,6 +12,7 @@ import { sha256Base64url } from '../../../src/crypto/sha256.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
 import { readReleases, readUpdate } from '../../../src/service/releases/read-releases.ts'
 import { loadReleases } from '../../../src/service/releases/releases.ts'
+import { isEarlyAccessUnread } from '../../../src/service/releases/unread-early-access.ts'
 import { folderWithReleases } from '../../support/logged-releases.ts'
 import { madeEntry } from '../../support/made-entry.ts'
 import { svcIn } from '../../support/run-svc.ts'
@@ -111,6 +112,32 @@ test('registration is closed while a later program, or a damaged state, says wha
   appendLater(releases)
   assert.deepEqual(await stateOf(releases), ['unavailable', 503, 200])
   assert.equal(stored.length, 1)
+})
+
+test('members that no schema knows are a later program’s, and may close the waitlist', async (t) => {
+  const { folder, releases } = prepare(t)
+  const store = openReleaseStore(releases)
+  const { served } = loadReleases(store)
+  const newest = headOf(releases)
+  const text = canonicalJson({ state: 'open', text: 'It is open.', opensAt: 'later' })
+  const digest = sha256Base64url(text)
+  store.writeResource('site/early-access', digest, text)
+  const entry = madeEntry(newest, { ...newest.resources, 'site/early-access': digest })
+  store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
+  assert.deepEqual(served.unknownMembers, [])
+  const update = readUpdate(store, served)
+  assert.deepEqual(update?.faults, [])
+  assert.ok(update !== undefined)
+  const names = ['site/early-access/opensAt']
+  const started = loadReleases(store)
+  const takenUp = loadReleases(store, newest).extend(update)
+  assert.deepEqual([started.served.unknownMembers, takenUp.served.unknownMembers], [names, names])
+  assert.deepEqual([started, takenUp].map(isEarlyAccessUnread), [true, true])
+  const said = /VS-0003 was written by a later program .*with site\/early-access\/opensAt; this one/
+  assert.match((await svcIn(folder, ['audit', releases])).error, said)
+  assert.match((await svcIn(folder, ['check', '--config'])).out, said)
+  const back = await svcIn(folder, ['rollback', 'VS-0001', '--no-cards', '--note', 'Back'])
+  assert.match(back.error, said)
 })
 
 test('audit and check --config name the later program, and publish does not go back', async (t) => {

@@ -30,7 +30,7 @@ export interface KeyChange {
 /** The result of an audit without contradictions. */
 export interface AuditReport {
   /** The newest version. */
-  readonly head: VersionSummary
+  readonly head: VersionEntry
   /** The head of the last audit; undefined on the first audit. */
   readonly previousHead: VersionSummary | undefined
   /** RFC 7638 ID of the key that signed the newest version. Through the chain its signature covers all others. */
