@@ -1,5 +1,5 @@
 import type { ConnectionLimits, Fetch } from './connection.ts'
-import type { ResponseStore } from './copies/copies.ts'
+import type { ResponseStore } from './copies/copy-settings.ts'
 import type { OnRetry, Wait } from './retries.ts'
 
 /** Options of `createClient`. */

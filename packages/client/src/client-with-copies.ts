@@ -1,6 +1,7 @@
 import type { ClientOptions } from './client-options.ts'
 import { createClient as createOriginClient, type Client } from './client.ts'
-import type { Copies, CopySettings } from './copies/copies.ts'
+import type { Copies } from './copies/copies.ts'
+import type { CopySettings } from './copies/copy-settings.ts'
 
 /** Opens copies by a module that only their users load. */
 function openLoaded(settings: CopySettings): Copies {

@@ -1,61 +1,15 @@
 import { isVersionEntry } from '#contract/history/entry-shape'
-import type { VersionEntry } from '#contract/history/version-chain'
 import { formatEtag } from '#contract/http/signature'
-import { propertyOf } from '#contract/json/property-of'
 import { COPIED_PATHS, READ_PATHS } from '#contract/registry/read-paths'
-import { BASE_PATH } from '#contract/terms/api-version'
-import { sha256Base64url } from '#crypto'
-import {
-  ConnectionError,
-  createConnection,
-  type ConnectionLimits,
-  type Fetch,
-} from '../connection.ts'
-import { isUnsignedOutage, type HttpResponse } from '../http-response.ts'
-import { parseBody } from '../read-body.ts'
+import { ConnectionError } from '../connection.ts'
+import type { HttpResponse } from '../http-response.ts'
 import { VerificationError } from '../verification-error.ts'
 import type { Verified } from '../verified.ts'
 import { CopyError } from './copy-error.ts'
-import { verifyCopyProof } from './copy-proof.ts'
-import { openCopyStore } from './copy-store.ts'
+import { digestIn, openMirror, type CopyMirror, type MirrorProof } from './copy-mirror.ts'
+import type { CopySettings } from './copy-settings.ts'
+import { openCopyStore, type StoredResult } from './copy-store.ts'
 import { createReaderMemory, isAfter } from './reader-memory.ts'
-
-/** Stores texts by name. `createFileResponseStore` of `@public-api/client/node` has one for Node. */
-export interface ResponseStore {
-  /** The text that was saved last under a name, or undefined. */
-  load(name: string): Promise<string | undefined>
-  /** Replaces the text of a name. */
-  save(name: string, text: string): Promise<void>
-}
-
-/** What reading copies needs of the client. */
-export interface CopySettings {
-  /** Origin of the service. */
-  readonly origin: string
-  /** URLs of copies, in their order. */
-  readonly mirrors: readonly (string | URL)[]
-  /** Maximum age of a copy. */
-  readonly maxAgeSeconds: number
-  /** Has the last verified responses. */
-  readonly store: ResponseStore | undefined
-  /** Sends the requests. */
-  readonly fetch: Fetch
-  /** Limits of a response. */
-  readonly limits: ConnectionLimits
-  /** The clock: milliseconds since 1970. */
-  readonly now: () => number
-  /** IDs of the keys to trust; undefined while none is known. */
-  readonly trusted: () => readonly string[] | undefined
-}
-
-/** `now.json` is parsed before it is verified, so its size is limited. */
-const MAX_PROOF_BYTES = 2_000_000
-
-/** Origin and path of a copy, the path with a slash at its end. */
-function mirrorOf(mirror: string | URL) {
-  const { origin, pathname } = new URL(mirror)
-  return { origin, path: pathname.replace(/\/*$/, '/') }
-}
 
 /** A result of a copy, and its place. */
 export type CopyResult = Verified<unknown> & {
@@ -66,83 +20,41 @@ export type CopyResult = Verified<unknown> & {
 /** What reads the copies of a service. */
 export type Copies = ReturnType<typeof openCopies>
 
+/** The proof of a mirror that may answer a read; `etag` is that of the target. */
+type Candidate = MirrorProof & { readonly mirror: CopyMirror; readonly ageSeconds: number }
+
+/** What one read passes over: a warning for each copy, and the first error of one that responded. */
+function startPassing() {
+  let failure: unknown
+  const warnings: string[] = []
+  return {
+    warnings,
+    failure: () => failure,
+    /** Throws errors that are not the copy's own. */
+    over(url: string, error: unknown): void {
+      if (error instanceof ConnectionError) {
+        warnings.push(`CONNECTION: ${url}: ${error.message}`)
+      } else if (error instanceof VerificationError || error instanceof CopyError) {
+        failure ??= error
+        warnings.push(error.message.replace(': ', `: ${url}: `))
+      } else throw error
+    },
+  }
+}
+type Passing = ReturnType<typeof startPassing>
+
 /** Opens the copies of a service. The URLs of mirrors are valid (`isMirrorUrl`). */
 export function openCopies(settings: CopySettings) {
-  const { origin, maxAgeSeconds, now, trusted } = settings
+  const { maxAgeSeconds, now } = settings
   const memory = createReaderMemory()
   const stored = openCopyStore(settings)
-  const maxBodyBytes = Math.min(MAX_PROOF_BYTES, settings.limits.maxBodyBytes ?? MAX_PROOF_BYTES)
-  const mirrors = settings.mirrors.map(mirrorOf).map((mirror) => {
-    const connect = (limits: ConnectionLimits) =>
-      createConnection(mirror.origin, settings.fetch, limits)
-    const proofs = connect({ ...settings.limits, maxBodyBytes })
-    return { ...mirror, proofs, files: connect(settings.limits) }
-  })
-  type Mirror = (typeof mirrors)[number]
+  const mirrors = settings.mirrors.map((address) => openMirror(address, settings))
 
   function ageOf(provedAtMs: number): number {
     const ageSeconds = Math.floor(Math.max(0, now() - provedAtMs) / 1000)
     if (ageSeconds <= maxAgeSeconds) return ageSeconds
     const detail = `signed ${ageSeconds} s ago; expected at most ${maxAgeSeconds} s`
     throw new CopyError('STALE_COPY', detail)
-  }
-
-  async function bytesOf(
-    connection: Mirror['files'],
-    path: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> {
-    const response = await connection.send(path, {}, signal)
-    const { status, body } = response
-    if (isUnsignedOutage(response)) throw new ConnectionError(connection.origin + path, status)
-    if (status === 200) return body
-    throw new VerificationError('MALFORMED', `${path}: status ${status}`)
-  }
-
-  /** The verified `now.json` of a mirror. */
-  async function readProof({ path, proofs }: Mirror, signal: AbortSignal | undefined) {
-    const bytes = await bytesOf(proofs, `${path}now.json`, signal)
-    const pinnedKeyIds = trusted()
-    if (pinnedKeyIds === undefined) {
-      throw new VerificationError(
-        'UNKNOWN_KEY',
-        'no key is pinned, and none is known from the service',
-      )
-    }
-    const proof = await verifyCopyProof(bytes, { origin, pinnedKeyIds, nowMs: now() })
-    memory.requireSameHistory(proof.entry)
-    const ageSeconds = ageOf(proof.provedAtMs)
-    return { ...proof, ageSeconds }
-  }
-  type MirrorProof = Awaited<ReturnType<typeof readProof>>
-  type Copy = MirrorProof & { readonly mirror: Mirror; readonly url: string }
-
-  /** The digest that a version names for a target. Throws a CopyError if it names none. */
-  function digestIn(entry: VersionEntry, target: string): string {
-    const name = target.slice(BASE_PATH.length + 1)
-    const digest = propertyOf(entry.resources, name)
-    if (typeof digest === 'string') return digest
-    throw new CopyError('NO_COPY', `${entry.snapshotId} has no ${name}`)
-  }
-
-  /** A resource of a mirror, with its bytes; none for the version, which is in the proof itself. */
-  async function readResource(
-    { path, files }: Mirror,
-    { entry, etag }: MirrorProof,
-    target: string,
-    signal: AbortSignal | undefined,
-  ): Promise<{ readonly data: unknown; readonly etag: string; readonly bytes?: Uint8Array }> {
-    if (target === READ_PATHS.version) return { data: entry, etag }
-    const digest = digestIn(entry, target)
-    const file = `${path}archive/resources/${target.slice(BASE_PATH.length + 1)}/${digest}.json`
-    const bytes = await bytesOf(files, file, signal)
-    const found = await sha256Base64url(bytes)
-    if (found !== digest) {
-      throw new VerificationError('DIGEST', `${file}: expected ${digest}, found ${found}`)
-    }
-    const data = parseBody(bytes)
-    if (data === undefined) throw new VerificationError('MALFORMED', `${file} is not JSON`)
-    return { data, etag: formatEtag(digest), bytes }
   }
 
   /** What the store has of the newest version and of a target, remembered, and why the latter is refused. */
@@ -162,6 +74,58 @@ export function openCopies(settings: CopySettings) {
     return { version: version.result, last: wanted.result, refused: wanted.refused }
   }
 
+  /** The proofs of the mirrors that may have a target, the newest first; of one version, the first mirror. */
+  async function askMirrors(
+    target: string,
+    passing: Passing,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Candidate[]> {
+    const candidates: Candidate[] = []
+    for (const mirror of mirrors) {
+      try {
+        const proof = await mirror.readProof(signal)
+        memory.requireSameHistory(proof.entry)
+        const ageSeconds = ageOf(proof.provedAtMs)
+        const isVersion = target === READ_PATHS.version
+        const etag = isVersion ? proof.etag : formatEtag(digestIn(proof.entry, target))
+        memory.learnVersion(proof.entry, false)
+        candidates.push({ ...proof, ageSeconds, etag, mirror })
+      } catch (error) {
+        passing.over(mirror.url, error)
+      }
+    }
+    return candidates.sort((one, other) => other.entry.sequence - one.entry.sequence)
+  }
+
+  /** The result of one mirror, kept if it is newer than `last`. */
+  async function readMirror(
+    candidate: Candidate,
+    target: string,
+    last: StoredResult | undefined,
+    warnings: string[],
+    signal: AbortSignal | undefined,
+  ): Promise<CopyResult> {
+    const { mirror, keyId, provedAtMs, ageSeconds, response, keyDocument, entry } = candidate
+    const { bytes, ...resource } = await mirror.readResource(candidate, target, signal)
+    const isNewest = memory.ageOf(target, candidate) === undefined
+    memory.learnProof(target, { etag: resource.etag, provedAtMs, entry })
+    if (isNewest && bytes !== undefined && isAfter(candidate, last)) {
+      warnings.push(...(await stored.save(target, [response, keyDocument], bytes)))
+    }
+    const about = { requestId: undefined, rateLimit: undefined, source: 'mirror' } as const
+    const proof = { keyId, provedAtMs, ageSeconds, response, mirror: mirror.url }
+    return { ...about, ...proof, ...resource, warnings }
+  }
+
+  function resultOfStore(target: string, last: StoredResult, warnings: string[]): CopyResult {
+    const reason = memory.ageOf(target, last)
+    if (reason !== undefined) warnings.push(`OLDER_COPY: store: ${reason}`)
+    const { data, etag, keyId, provedAtMs, response } = last
+    const about = { requestId: undefined, rateLimit: undefined, mirror: undefined } as const
+    const proof = { data, etag, keyId, provedAtMs, ageSeconds: ageOf(provedAtMs), response }
+    return { ...about, ...proof, source: 'store', warnings }
+  }
+
   return {
     /**
      * The newest copy of a published resource, and never one that is older than what this reader verified without a warning
@@ -176,85 +140,40 @@ export function openCopies(settings: CopySettings) {
       if (!COPIED_PATHS.has(target)) {
         throw new CopyError('NO_COPY', `${target} is not a published resource`, outage)
       }
-      const warnings: string[] = []
-      let failure: unknown
-      const passOver = (url: string, error: unknown): void => {
-        if (error instanceof ConnectionError) {
-          warnings.push(`CONNECTION: ${url}: ${error.message}`)
-        } else if (error instanceof VerificationError || error instanceof CopyError) {
-          failure ??= error
-          warnings.push(error.message.replace(': ', `: ${url}: `))
-        } else throw error
-      }
+      const passing = startPassing()
+      const { warnings } = passing
       const { version, last, refused } = await recall(target)
-      const copies: Copy[] = []
-      for (const mirror of mirrors) {
-        const url = mirror.origin + mirror.path
-        try {
-          const proof = await readProof(mirror, signal)
-          const isVersion = target === READ_PATHS.version
-          const etag = isVersion ? proof.etag : formatEtag(digestIn(proof.entry, target))
-          memory.learnVersion(proof.entry, false)
-          copies.push({ ...proof, etag, mirror, url })
-        } catch (error) {
-          passOver(url, error)
-        }
-      }
-      // Of one version, the first.
-      copies.sort((one, other) => other.entry.sequence - one.entry.sequence)
+      const candidates = await askMirrors(target, passing, signal)
       // The next process must know of it, too.
-      const [newest] = copies
+      const [newest] = candidates
       if (newest !== undefined && isAfter(newest, version)) {
         const proofs = [newest.response, newest.keyDocument]
         warnings.push(...(await stored.save(READ_PATHS.version, proofs)))
       }
-
-      async function resultOf(copy: Copy): Promise<CopyResult> {
-        const { bytes, ...resource } = await readResource(copy.mirror, copy, target, signal)
-        const { keyId, provedAtMs, ageSeconds, response, keyDocument, entry } = copy
-        const isNewest = memory.ageOf(target, copy) === undefined
-        memory.learnProof(target, { etag: resource.etag, provedAtMs, entry })
-        const proofs = [response, keyDocument]
-        if (isNewest && bytes !== undefined && isAfter(copy, last)) {
-          warnings.push(...(await stored.save(target, proofs, bytes)))
-        }
-        const about = { requestId: undefined, rateLimit: undefined, source: 'mirror' } as const
-        const proof = { keyId, provedAtMs, ageSeconds, response, mirror: copy.url }
-        return { ...about, ...proof, ...resource, warnings }
-      }
-
-      const older = []
-      for (const copy of copies) {
-        const reason = memory.ageOf(target, copy)
-        if (reason === undefined) {
-          try {
-            return await resultOf(copy)
-          } catch (error) {
-            passOver(copy.url, error)
-          }
-        } else {
-          warnings.push(`OLDER_COPY: ${copy.url}: ${reason}`)
-          older.push(copy)
-        }
-      }
-      for (const copy of older) {
-        if (!isAfter(copy, last)) break
+      const attempt = async (candidate: Candidate): Promise<CopyResult | undefined> => {
         try {
-          return await resultOf(copy)
+          return await readMirror(candidate, target, last, warnings, signal)
         } catch (error) {
-          passOver(copy.url, error)
+          passing.over(candidate.mirror.url, error)
+          return undefined
         }
       }
-      if (last !== undefined) {
-        const reason = memory.ageOf(target, last)
-        if (reason !== undefined) warnings.push(`OLDER_COPY: store: ${reason}`)
-        const { data, etag, keyId, provedAtMs, response } = last
-        const about = { requestId: undefined, rateLimit: undefined, mirror: undefined } as const
-        const ageSeconds = ageOf(provedAtMs)
-        const proof = { data, etag, keyId, provedAtMs, ageSeconds, response }
-        return { ...about, ...proof, source: 'store', warnings }
+      const older = []
+      for (const candidate of candidates) {
+        const reason = memory.ageOf(target, candidate)
+        const result = reason === undefined ? await attempt(candidate) : undefined
+        if (result !== undefined) return result
+        if (reason === undefined) continue
+        warnings.push(`OLDER_COPY: ${candidate.mirror.url}: ${reason}`)
+        older.push(candidate)
       }
-      throw failure ?? refused ?? outage
+      for (const candidate of older) {
+        if (!isAfter(candidate, last)) break
+        const result = await attempt(candidate)
+        if (result !== undefined) return result
+      }
+      if (last !== undefined) return resultOfStore(target, last, warnings)
+      throw passing.failure() ?? refused ?? outage
     },
 
     /** Remembers a result of the service, and stores what proves it. Resolves with a warning if that failed. */

@@ -11,7 +11,7 @@ import { parseBody } from '../read-body.ts'
 import { verifyKeyDocument } from '../signing-keys.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyResponse } from '../verify-response.ts'
-import type { CopySettings } from './copies.ts'
+import type { CopySettings } from './copy-settings.ts'
 import type { Proof } from './reader-memory.ts'
 
 /** A stored result with the response that proves it. */

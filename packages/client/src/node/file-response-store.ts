@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import type { ResponseStore } from '../copies/copies.ts'
+import type { ResponseStore } from '../copies/copy-settings.ts'
 import { makeFolder, replaceFile } from './durable-file.ts'
 import { readFileUpTo } from './read-file-up-to.ts'
 
