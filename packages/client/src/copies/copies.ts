@@ -43,6 +43,27 @@ function startPassing() {
 }
 type Passing = ReturnType<typeof startPassing>
 
+/** What the store has of the newest version and of a target, remembered, and why the latter is refused. */
+async function recall(
+  target: string,
+  stored: ReturnType<typeof openCopyStore>,
+  memory: ReturnType<typeof createReaderMemory>,
+) {
+  const load = async (name: string) => {
+    try {
+      return { result: await stored.load(name), refused: undefined }
+    } catch (error) {
+      return { result: undefined, refused: error }
+    }
+  }
+  const version = await load(READ_PATHS.version)
+  const entry = version.result?.entry
+  if (entry !== undefined) memory.learnVersion(entry, false)
+  const wanted = target === READ_PATHS.version ? version : await load(target)
+  if (wanted.result !== undefined) memory.learnProof(target, wanted.result)
+  return { version: version.result, last: wanted.result, refused: wanted.refused }
+}
+
 /** Opens the copies of a service. The URLs of mirrors are valid (`isMirrorUrl`). */
 export function openCopies(settings: CopySettings) {
   const { maxAgeSeconds, now } = settings
@@ -55,23 +76,6 @@ export function openCopies(settings: CopySettings) {
     if (ageSeconds <= maxAgeSeconds) return ageSeconds
     const detail = `signed ${ageSeconds} s ago; expected at most ${maxAgeSeconds} s`
     throw new CopyError('STALE_COPY', detail)
-  }
-
-  /** What the store has of the newest version and of a target, remembered, and why the latter is refused. */
-  async function recall(target: string) {
-    const load = async (name: string) => {
-      try {
-        return { result: await stored.load(name), refused: undefined }
-      } catch (error) {
-        return { result: undefined, refused: error }
-      }
-    }
-    const version = await load(READ_PATHS.version)
-    const entry = version.result?.entry
-    if (entry !== undefined) memory.learnVersion(entry, false)
-    const wanted = target === READ_PATHS.version ? version : await load(target)
-    if (wanted.result !== undefined) memory.learnProof(target, wanted.result)
-    return { version: version.result, last: wanted.result, refused: wanted.refused }
   }
 
   /** The proofs of the mirrors that may have a target, the newest first; of one version, the first mirror. */
@@ -142,7 +146,7 @@ export function openCopies(settings: CopySettings) {
       }
       const passing = startPassing()
       const { warnings } = passing
-      const { version, last, refused } = await recall(target)
+      const { version, last, refused } = await recall(target, stored, memory)
       const candidates = await askMirrors(target, passing, signal)
       // The next process must know of it, too.
       const [newest] = candidates
@@ -183,7 +187,7 @@ export function openCopies(settings: CopySettings) {
       responses: readonly HttpResponse[],
     ): Promise<readonly string[]> {
       // Another process may have stored a newer one.
-      if (target === READ_PATHS.version) await recall(target)
+      if (target === READ_PATHS.version) await recall(target, stored, memory)
       if (target.startsWith(READ_PATHS.version) && isVersionEntry(data)) {
         memory.learnVersion(data, true)
       }
