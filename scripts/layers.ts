@@ -333,6 +333,11 @@ const RULE_HOMES: readonly RuleHome[] = [
     ],
   },
   {
+    rule: 'how far a time may be ahead',
+    text: /\b(?:300_000|5 \* 60_000)\b/,
+    homes: ['../packages/contract/registry/release-notices.ts'],
+  },
+  {
     rule: 'the environment file',
     text: /\bparseEnv\b|\bfunction parseEnvironmentFile\b/,
     homes: ['cli/environment-file.ts'],

@@ -2,14 +2,13 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { MAX_AHEAD_MS } from '@public-api/contract/registry/release-notices'
 import { querySntp } from '../service/time/sntp.ts'
 import { readConfig } from './database.ts'
 import { confirm } from './standard-input.ts'
 
 /** A larger difference is worth a warning. `/time` is as exact as the way to it. */
 const MAX_OFFSET_MS = 2000
-/** A larger difference needs a confirmation: every reader would report a version of the future. */
-const MAX_UNASKED_MS = 300_000
 const TIMEOUT_MS = 2000
 
 interface Reference {
@@ -63,8 +62,8 @@ async function askService(): Promise<Reference | undefined> {
 
 /**
  * Compares the clock of this machine, by which versions are dated, with SVC_NTP_SERVER, or else with the time of the
- * service. Resolves with a warning, undefined if they agree. A difference of more than 5 minutes is asked about, unless
- * `isAccepted`: rejects with a CommandFailure, or with a UsageError where no one can be asked.
+ * service. Resolves with a warning, undefined if they agree. A difference beyond MAX_AHEAD_MS, after which every reader would
+ * report a version of the future, is asked about unless `isAccepted`: rejects with a CommandFailure, or with a UsageError where no one can be asked.
  */
 export async function checkPublisherClock(isAccepted: boolean): Promise<string | undefined> {
   const reference = (await askTimeSource()) ?? (await askService())
@@ -74,7 +73,7 @@ export async function checkPublisherClock(isAccepted: boolean): Promise<string |
   if (Math.abs(offsetMs) <= MAX_OFFSET_MS + errorMs) return undefined
   const direction = offsetMs > 0 ? 'ahead of' : 'behind'
   const warning = `the clock is ${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${direction} ${name}`
-  if (Math.abs(offsetMs) > MAX_UNASKED_MS + errorMs && !isAccepted) {
+  if (Math.abs(offsetMs) > MAX_AHEAD_MS + errorMs && !isAccepted) {
     await confirm(
       `${warning}. Publish with this time? (yes/no) `,
       `${warning}; nothing was published`,

@@ -2,8 +2,8 @@ import type { VersionEntry } from '../history/version-chain.ts'
 import { REGISTRY_VERSION } from '../terms/api-version.ts'
 import { isTranslatedName } from './resource-names.ts'
 
-/** A version, update or incident may be this far ahead: clocks differ. */
-const MAX_AHEAD_MS = 300_000
+/** A time may be this far ahead of the clock before it is named or asked about: clocks differ. */
+export const MAX_AHEAD_MS = 300_000
 
 const TRANSLATIONS = /^site\/translations\/[^/]+(?:\/events\/.+)?$/
 
