@@ -13,7 +13,7 @@ import {
   SETTINGS_FILE,
   SETTINGS_SCHEMA,
 } from '../rules/content-schemas.ts'
-import { hasTranslatable } from '../translations/compile-overlay.ts'
+import { hasTranslatable } from '../translations/overlay-parts.ts'
 
 /** A JSON Schema of draft-07, which editors support. */
 interface EditorSchema {
