@@ -99,6 +99,43 @@ function createGeneratedFiles(
   }
 }
 
+/** A social card, read for each request, so that cards take no memory. */
+function cardFile(
+  path: string,
+  { plainFile }: PageFiles,
+  releases: SiteOptions['releases'],
+): SiteFile | undefined {
+  const [, name] = CARD_PATH.exec(path) ?? []
+  const png = name === undefined ? undefined : releases.readCard(name)
+  return (
+    png && plainFile({ contentType: 'image/png', cacheControl: ASSET_CACHING, make: () => png })
+  )
+}
+
+/** The sitemap: what visitors search for, which are the listed pages, and those of incidents, maintenances and months. */
+function createSitemap({ plainFile, contextOf }: PageFiles, facts: SiteData) {
+  let made: ReturnType<typeof sitemapParts> | undefined
+  const parts = (): ReturnType<typeof sitemapParts> => {
+    const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
+    return (made ??= sitemapParts(contextOf(facts.defaultLocale), listed))
+  }
+  const xmlFile = (make: () => string): SiteFile =>
+    plainFile({
+      contentType: 'application/xml; charset=utf-8',
+      cacheControl: SITEMAP_CACHING,
+      make,
+    })
+  return {
+    parts,
+    index: xmlFile(() => renderSitemapIndex(parts().keys(), facts)),
+    /** A part is not kept: few read it, and all of them grow with the years. */
+    fileOf(path: string): SiteFile | undefined {
+      const paths = isSitemapPart(path) ? parts().get(path) : undefined
+      return paths && xmlFile(() => renderSitemap(paths, facts))
+    },
+  }
+}
+
 /**
  * Handles every request outside `/api`: the pages in each locale, feeds, assets, challenges, well-known files, and an
  * HTML 404 for everything else. A page is rendered at its first request of a UTC day and cached. A site belongs to one release: a new
@@ -148,31 +185,8 @@ export function createSite(options: SiteOptions) {
     return file
   }
 
-  let sitemap: ReturnType<typeof sitemapParts> | undefined
-  /** What visitors search for: the listed pages, and those of incidents, maintenances and months. */
-  function sitemapOf(): ReturnType<typeof sitemapParts> {
-    const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
-    return (sitemap ??= sitemapParts(pageFiles.contextOf(facts.defaultLocale), listed))
-  }
-
-  const xmlFile = (make: () => string) =>
-    plainFile({
-      contentType: 'application/xml; charset=utf-8',
-      cacheControl: SITEMAP_CACHING,
-      make,
-    })
-  if (deployment !== 'preview') {
-    files.set(
-      SITEMAP_PATH,
-      xmlFile(() => renderSitemapIndex(sitemapOf().keys(), facts)),
-    )
-  }
-
-  /** A part is not kept: few read it, and all of them grow with the years. */
-  function sitemapFile(path: string): SiteFile | undefined {
-    const paths = files.has(SITEMAP_PATH) && isSitemapPart(path) ? sitemapOf().get(path) : undefined
-    return paths && xmlFile(() => renderSitemap(paths, facts))
-  }
+  const sitemap = deployment === 'preview' ? undefined : createSitemap(pageFiles, facts)
+  if (sitemap !== undefined) files.set(SITEMAP_PATH, sitemap.index)
 
   function assetFile(path: string): SiteFile | undefined {
     const asset = path.startsWith('/assets/') ? assets().at(path) : undefined
@@ -189,15 +203,6 @@ export function createSite(options: SiteOptions) {
       cacheControl: PAGE_CACHING,
       make: () => renderVersionIndex(facts, piece),
     })
-  }
-
-  /** A social card, read for each request, so that cards take no memory. */
-  function cardFile(path: string): SiteFile | undefined {
-    const [, name] = CARD_PATH.exec(path) ?? []
-    const png = name === undefined ? undefined : options.releases.readCard(name)
-    return (
-      png && plainFile({ contentType: 'image/png', cacheControl: ASSET_CACHING, make: () => png })
-    )
   }
 
   const generatedFile = createGeneratedFiles(pageFiles, facts)
@@ -234,8 +239,8 @@ export function createSite(options: SiteOptions) {
       assetFile(path) ??
       generatedFile(path) ??
       indexFile(path) ??
-      sitemapFile(path) ??
-      cardFile(path) ??
+      sitemap?.fileOf(path) ??
+      cardFile(path, pageFiles, options.releases) ??
       (isComponentFeed(path) ? removedFeeds().get(path) : undefined) ??
       redirectOf(path)
     if (file === undefined) return notFoundFile(path)(request)
@@ -259,7 +264,7 @@ export function createSite(options: SiteOptions) {
       ...assets().paths,
       ...indexPaths(facts),
       ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
-      ...(files.has(SITEMAP_PATH) ? sitemapOf().keys() : []),
+      ...(sitemap?.parts().keys() ?? []),
       ...files.keys(),
     ],
     /** Paths of the pages of removed items, and of the feeds of removed components. Their status is 410. */
