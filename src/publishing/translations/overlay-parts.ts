@@ -134,6 +134,6 @@ function* itemsOf(
   }
 }
 
-/** The parts of a value that is no text, by their keys. What translates nothing of the content is refused. */
+/** The parts of a group or a list, by their keys. What translates nothing of the content is refused. */
 export const partsOf = (translation: Translation, refuse: Refuse): Generator<Part, void> =>
   (translation.schema.items === undefined ? membersOf : itemsOf)(translation, refuse)

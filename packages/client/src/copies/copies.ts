@@ -98,7 +98,7 @@ export function openCopies(settings: CopySettings) {
         passing.over(mirror.url, error)
       }
     }
-    return candidates.sort((one, other) => other.entry.sequence - one.entry.sequence)
+    return candidates.toSorted((one, other) => other.entry.sequence - one.entry.sequence)
   }
 
   /** The result of one mirror, kept if it is newer than `last`. */
