@@ -2,7 +2,6 @@ package publicapi
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -31,7 +30,7 @@ const (
 	maxSafeInteger = 1<<53 - 1
 	typeEd25519    = 1
 	typeCosigned   = 4
-	// ML-DSA-44, of a witness or a log. This client reads such keys and counts them as absent.
+	// ML-DSA-44, of a witness or a log.
 	typeMLDSA44     = 6
 	mlDSA44KeyBytes = 1312
 	// Clocks of witnesses may differ this much.
@@ -43,10 +42,12 @@ type noteKey struct {
 	name, id string
 	kind     byte
 	public   []byte
+	// isSignature reports whether a message has this signature; nil where it cannot be checked: the key counts as absent.
+	isSignature func(message, signature []byte) bool
 }
 
-// isCheckable reports whether this client can check the signatures of a key.
-func (k noteKey) isCheckable() bool { return k.kind != typeMLDSA44 }
+// importMLDSA44 gives the check of a key; mldsa.go replaces it where Go has ML-DSA-44, from 1.27.
+var importMLDSA44 = func([]byte) func(message, signature []byte) bool { return nil }
 
 // A LogPolicy says whom a client trusts: logs, witnesses, and how many of these must agree. OpenPolicy makes it.
 type LogPolicy struct {
@@ -171,7 +172,13 @@ func importVkey(vkey string, kind byte, place string) (noteKey, *VerificationErr
 	if hex.EncodeToString(sum[:4]) != id {
 		return noteKey{}, malformed(place, "the key ID that follows from the name and the key")
 	}
-	return noteKey{name, id, typed[0], typed[1:]}, nil
+	key := noteKey{name, id, typed[0], typed[1:], nil}
+	if isMLDSA {
+		key.isSignature = importMLDSA44(key.public)
+	} else {
+		key.isSignature = func(message, signature []byte) bool { return isSignature(key.public, message, signature) }
+	}
+	return key, nil
 }
 
 var (
@@ -355,11 +362,11 @@ func VerifyCheckpoint(note string, policy *LogPolicy, now time.Time, maxAge *tim
 	if err := requireLog(text, lines, policy, head[0]); err != nil {
 		return nil, err
 	}
-	all, err := cosignaturesOf(text, lines, policy)
+	verified := &VerifiedCheckpoint{Origin: head[0], Size: size, Root: root}
+	all, err := cosignaturesOf(text, lines, policy, verified)
 	if err != nil {
 		return nil, err
 	}
-	verified := &VerifiedCheckpoint{Origin: head[0], Size: size, Root: root}
 	for _, each := range all {
 		if !each.At.After(now.Add(maxAhead)) {
 			verified.Cosignatures = append(verified.Cosignatures, each)
@@ -391,8 +398,8 @@ func absentIn(lines []noteLine, policy *LogPolicy) string {
 	absent := ""
 	for _, witness := range policy.witnesses {
 		for _, line := range lines {
-			if !witness.key.isCheckable() && line.isOf(witness.key) {
-				absent += "; " + witness.name + " cosigned with ML-DSA-44, which this client cannot check"
+			if witness.key.isSignature == nil && line.isOf(witness.key) {
+				absent += "; " + witness.name + " cosigned with ML-DSA-44, which this platform cannot check"
 				break
 			}
 		}
@@ -405,10 +412,10 @@ func requireLog(text string, lines []noteLine, policy *LogPolicy, origin string)
 	for _, key := range policy.logs {
 		for _, line := range lines {
 			// A log that signs with another algorithm signs with Ed25519 as well (tlog-checkpoint).
-			if !key.isCheckable() || !line.isOf(key) {
+			if key.kind != typeEd25519 || !line.isOf(key) {
 				continue
 			}
-			if !isSignature(key.public, []byte(text), line.signature) {
+			if !key.isSignature([]byte(text), line.signature) {
 				return refuse("SIGNATURE", "%s: the signature of %s is not valid", line.place, key.name)
 			}
 			isSigned = isSigned || key.name == origin
@@ -430,15 +437,15 @@ func requireLog(text string, lines []noteLine, policy *LogPolicy, origin string)
 }
 
 // cosignaturesOf gives the newest valid cosignature of each witness, newest first.
-func cosignaturesOf(text string, lines []noteLine, policy *LogPolicy) ([]Cosignature, *VerificationError) {
+func cosignaturesOf(text string, lines []noteLine, policy *LogPolicy, tree *VerifiedCheckpoint) ([]Cosignature, *VerificationError) {
 	var found []Cosignature
 	for _, witness := range policy.witnesses {
 		newest := int64(-1)
 		for _, line := range lines {
-			if !witness.key.isCheckable() || !line.isOf(witness.key) {
+			if witness.key.isSignature == nil || !line.isOf(witness.key) {
 				continue
 			}
-			seconds, ok := cosignatureTime(text, line, witness.key)
+			seconds, ok := cosignatureTime(text, line, witness.key, tree)
 			if !ok {
 				return nil, refuse("SIGNATURE", "%s: the cosignature of %s is not valid", line.place, witness.key.name)
 			}
@@ -455,13 +462,26 @@ func cosignaturesOf(text string, lines []noteLine, policy *LogPolicy) ([]Cosigna
 	return found, nil
 }
 
-func cosignatureTime(text string, line noteLine, key noteKey) (int64, bool) {
-	if len(line.signature) != 8+ed25519.SignatureSize {
+func cosignatureTime(text string, line noteLine, key noteKey, tree *VerifiedCheckpoint) (int64, bool) {
+	if len(line.signature) <= 8 {
 		return 0, false
 	}
 	seconds := binary.BigEndian.Uint64(line.signature)
-	message := "cosignature/v1\ntime " + strconv.FormatUint(seconds, 10) + "\n" + text
-	return int64(seconds), seconds <= maxSafeInteger && isSignature(key.public, []byte(message), line.signature[8:])
+	message := []byte("cosignature/v1\ntime " + strconv.FormatUint(seconds, 10) + "\n" + text)
+	if key.kind == typeMLDSA44 {
+		message = cosignedSubtree(key.name, seconds, tree)
+	}
+	return int64(seconds), seconds <= maxSafeInteger && key.isSignature(message, line.signature[8:])
+}
+
+// cosignedSubtree gives what ML-DSA-44 signs of a tree: the structure cosigned_message, from its first leaf on.
+func cosignedSubtree(cosigner string, seconds uint64, tree *VerifiedCheckpoint) []byte {
+	message := append([]byte("subtree/v1\n\x00"), byte(len(cosigner)))
+	message = binary.BigEndian.AppendUint64(append(message, cosigner...), seconds)
+	// A longer origin has no such message.
+	message = append(append(message, byte(len(tree.Origin))), tree.Origin...)
+	message = binary.BigEndian.AppendUint64(append(message, make([]byte, 8)...), uint64(tree.Size))
+	return append(message, tree.Root[:]...)
 }
 
 type parsedProof struct {

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import hashlib
+import importlib
 import re
 from dataclasses import dataclass
 from typing import Any, Callable, FrozenSet, Mapping, NoReturn, Optional, Sequence, Tuple
 
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from .canonical_json import canonical_json, parse_json
@@ -48,9 +51,11 @@ class NoteKey:
     name: str
     #: Four bytes in hexadecimal.
     key_id: str
+    #: The signature type.
+    kind: int
     public_bytes: bytes
-    #: None for ML-DSA-44, whose signatures this client cannot check: the key counts as absent.
-    public_key: Optional[Ed25519PublicKey]
+    #: Whether a signature of a message is valid. None where it cannot be checked: then the key counts as absent.
+    is_signature: Optional[Callable[[bytes, bytes], bool]]
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,30 @@ def _import_vkey(vkey: str, kinds: Sequence[int], place: str) -> NoteKey:
         _malformed(place, "a usable Ed25519 public key")
     if hashlib.sha256(f"{name}\n".encode() + typed).digest()[:4].hex() != key_id:
         _malformed(place, "the key ID that follows from the name and the key")
-    return NoteKey(name, key_id, data, None if is_ml_dsa else Ed25519PublicKey.from_public_bytes(data))
+    check = (
+        _import_ml_dsa_44(data)
+        if is_ml_dsa
+        else functools.partial(is_ed25519_signature, Ed25519PublicKey.from_public_bytes(data))
+    )
+    return NoteKey(name, key_id, kind, data, check)
+
+
+def _import_ml_dsa_44(data: bytes) -> Optional[Callable[[bytes, bytes], bool]]:
+    """The check of a key; None where cryptography (48 and later has it) or its OpenSSL (3.5) lacks ML-DSA-44."""
+    try:
+        module = importlib.import_module("cryptography.hazmat.primitives.asymmetric.mldsa")
+        key = module.MLDSA44PublicKey.from_public_bytes(data)
+    except (ImportError, UnsupportedAlgorithm):
+        return None
+
+    def is_signature(signature: bytes, message: bytes) -> bool:
+        try:
+            key.verify(signature, message)
+        except InvalidSignature:
+            return False
+        return True
+
+    return is_signature
 
 
 def open_policy(text: str) -> LogPolicy:
@@ -267,9 +295,9 @@ def _require_log(text: str, lines: Sequence[_Line], policy: LogPolicy, origin: s
     for key in policy.logs:
         for line in lines:
             # A log that signs with another algorithm signs with Ed25519 as well (tlog-checkpoint).
-            if key.public_key is None or not line.is_of(key):
+            if key.kind != _ED25519 or key.is_signature is None or not line.is_of(key):
                 continue
-            if not is_ed25519_signature(key.public_key, line.signature, text.encode()):
+            if not key.is_signature(line.signature, text.encode()):
                 raise VerificationError("SIGNATURE", f"{line.place}: the signature of {key.name} is not valid")
             is_signed = is_signed or key.name == origin
     if not is_signed:
@@ -281,17 +309,36 @@ def _require_log(text: str, lines: Sequence[_Line], policy: LogPolicy, origin: s
         )
 
 
-def _cosignatures(text: str, lines: Sequence[_Line], policy: LogPolicy) -> list[tuple[str, int]]:
+@dataclass(frozen=True)
+class _Head:
+    #: The signed text of the checkpoint, and what it states.
+    text: str
+    origin: str
+    size: int
+    root: bytes
+
+
+def _cosigned(key: NoteKey, head: _Head, seconds: int) -> bytes:
+    """What a witness signs of a tree at a time; with ML-DSA-44 the structure cosigned_message."""
+    if key.kind != _ML_DSA_44:
+        return f"cosignature/v1\ntime {seconds}\n{head.text}".encode()
+    name, origin = key.name.encode(), head.origin.encode()
+    time, size = seconds.to_bytes(8, "big"), head.size.to_bytes(8, "big")
+    # A longer origin has no such message.
+    names = (bytes([len(name)]), name, time, bytes([len(origin) % 256]), origin)
+    return b"".join((b"subtree/v1\n\0", *names, bytes(8), size, head.root))
+
+
+def _cosignatures(head: _Head, lines: Sequence[_Line], policy: LogPolicy) -> list[tuple[str, int]]:
     """The newest cosignature of each witness in seconds, newest first."""
     found: dict[str, int] = {}
     for name, key in policy.witnesses.items():
         for line in lines:
-            if key.public_key is None or not line.is_of(key):
+            if key.is_signature is None or not line.is_of(key):
                 continue
             seconds = int.from_bytes(line.signature[:8], "big")
-            message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
-            is_valid = len(line.signature) == 72 and seconds <= _MAX_SAFE_INTEGER
-            if not is_valid or not is_ed25519_signature(key.public_key, line.signature[8:], message):
+            is_time = len(line.signature) > 8 and seconds <= _MAX_SAFE_INTEGER
+            if not is_time or not key.is_signature(line.signature[8:], _cosigned(key, head, seconds)):
                 raise VerificationError("SIGNATURE", f"{line.place}: the cosignature of {key.name} is not valid")
             # A time of 0 makes no statement about when the witness saw the checkpoint (tlog-cosignature).
             if seconds > 0:
@@ -307,14 +354,15 @@ def verify_checkpoint(
     Raises a VerificationError: MALFORMED, UNKNOWN_LOG, SIGNATURE, UNWITNESSED or STALE_WITNESS.
     """
     text, lines = _parse_note(note)
-    head = [*text.split("\n"), "", "", ""]
-    if head[0] == "":
+    stated = [*text.split("\n"), "", "", ""]
+    if stated[0] == "":
         _malformed("the checkpoint, line 1", "the origin of the log")
-    origin, size = head[0], _parse_size(head[1], "the checkpoint, line 2")
-    root = _decode_hash(head[2], "the checkpoint, line 3")
+    origin, size = stated[0], _parse_size(stated[1], "the checkpoint, line 2")
+    root = _decode_hash(stated[2], "the checkpoint, line 3")
     _require_log(text, lines, policy, origin)
     latest = now_ms // 1000 + _MAX_SECONDS_AHEAD
-    cosigned = [each for each in _cosignatures(text, lines, policy) if each[1] <= latest]
+    head = _Head(text, origin, size, root)
+    cosigned = [each for each in _cosignatures(head, lines, policy) if each[1] <= latest]
     cosignatures = [(name, seconds * 1000) for name, seconds in cosigned]
     if policy.quorum == "none":
         return VerifiedCheckpoint(origin, size, root, cosignatures, None)
@@ -328,9 +376,9 @@ def verify_checkpoint(
             break
     if witnessed_at_ms is None:
         absent = [
-            f"; {name} cosigned with ML-DSA-44, which this client cannot check"
+            f"; {name} cosigned with ML-DSA-44, which this platform cannot check"
             for name, key in policy.witnesses.items()
-            if key.public_key is None and any(line.is_of(key) for line in lines)
+            if key.is_signature is None and any(line.is_of(key) for line in lines)
         ]
         detail = f"{len(names)} known witnesses do not meet the quorum{''.join(absent)}"
         raise VerificationError("UNWITNESSED", detail)
