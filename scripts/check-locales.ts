@@ -8,7 +8,7 @@ import {
   pluralCategories,
   translateTree,
   type TextTree,
-  type Translations,
+  type TextTranslations,
 } from '../src/pages/texts/translations.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
 import { runScript } from './script-main.ts'
@@ -33,7 +33,7 @@ export interface LocaleFiles {
   /** The texts of the contract's tables in English. */
   readonly contract: readonly string[]
   /** The other files, by locale. */
-  readonly translations: { readonly [locale: string]: Translations }
+  readonly translations: { readonly [locale: string]: TextTranslations }
 }
 
 /** A text to translate. */
@@ -57,13 +57,13 @@ function textsToTranslate(
 }
 
 /** The key of a text's translation in its file: its own if that is there, else the English. */
-function fileKey({ english, key }: SourceText, translations: Translations): string {
+function fileKey({ english, key }: SourceText, translations: TextTranslations): string {
   const own = `${key}|${english}`
   return Object.hasOwn(translations, own) ? own : english
 }
 
 /** The translations of a locale in the order of the texts, new ones empty, and at the end those of unknown texts. */
-export function completedTranslations(locale: string, files: LocaleFiles): Translations {
+export function completedTranslations(locale: string, files: LocaleFiles): TextTranslations {
   const known = files.translations[locale] ?? {}
   const texts = textsToTranslate(locale, files).map((text) => {
     const key = fileKey(text, known)
@@ -78,8 +78,8 @@ export function completedTranslations(locale: string, files: LocaleFiles): Trans
   }
 }
 
-/** Translations that no text uses. */
-function leftovers(translations: Translations, used: readonly string[]): Translations {
+/** TextTranslations that no text uses. */
+function leftovers(translations: TextTranslations, used: readonly string[]): TextTranslations {
   const keys = new Set(used)
   return Object.fromEntries(Object.entries(translations).filter(([key]) => !keys.has(key)))
 }
@@ -163,7 +163,7 @@ export function readLocaleFiles(
     english: readJson(localeFile(ENGLISH)) as TextTree,
     contract: contractTextsOf(contract),
     translations: Object.fromEntries(
-      others.map((locale) => [locale, readJson(localeFile(locale)) as Translations]),
+      others.map((locale) => [locale, readJson(localeFile(locale)) as TextTranslations]),
     ),
   }
 }

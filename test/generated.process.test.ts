@@ -13,7 +13,7 @@ import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schema
 import { OWN_CONTRACT } from '../scripts/contract-outline.ts'
 import { findDrift, generate } from '../scripts/generate.ts'
 import { contractTextsOf } from '../src/pages/texts/contract-texts.ts'
-import type { Translations } from '../src/pages/texts/translations.ts'
+import type { TextTranslations } from '../src/pages/texts/translations.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
@@ -102,7 +102,7 @@ describe('translations', () => {
   test('get an empty one for each new text, and lose none', (t) => {
     const dir = generatedFolder(t)
     const read = () =>
-      JSON.parse(readFileSync(path.join(dir, 'locales/th.json'), 'utf8')) as Translations
+      JSON.parse(readFileSync(path.join(dir, 'locales/th.json'), 'utf8')) as TextTranslations
     const before = read()
     generate(dir, REWORDED)
     assert.deepEqual(read(), { ...before, 'Ask for the time': '' })

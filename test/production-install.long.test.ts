@@ -92,7 +92,7 @@ function makeInstall(t: TestContext): string {
 
 // Reads the commands from the program's own tables, and runs each with --help and without arguments.
 const RUN_EVERY_COMMAND = `
-import { COMMANDS, runProgram } from './src/cli/program.ts'
+import { COMMANDS, runCommandLine } from './src/cli/program.ts'
 
 const lines = []
 async function runEach(commands, words) {
@@ -104,7 +104,7 @@ async function runEach(commands, words) {
       const add = (line) => { run.output += line + '\\n' }
       // A command that serves until it is stopped has started by then.
       const served = new Promise((resolve) => setTimeout(resolve, 3000, 0))
-      run.status = await Promise.race([runProgram(args, { out: add, error: add }), served])
+      run.status = await Promise.race([runCommandLine(args, { out: add, error: add }), served])
       lines.push(run)
     }
     if (command.actions !== undefined) await runEach(command.actions, names)

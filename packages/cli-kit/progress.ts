@@ -37,7 +37,7 @@ const MAX_BAR_COLUMNS = 40
 const DEFAULT_COLUMNS = 80
 
 /** A duration as `m:ss` or `h:mm:ss`, rounded up to a second. */
-export function formatDuration(durationMs: number): string {
+export function formatTimeLeft(durationMs: number): string {
   const seconds = Math.ceil(durationMs / 1000)
   const two = (value: number): string => String(value).padStart(2, '0')
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
@@ -98,7 +98,7 @@ export function createProgress(options: ProgressOptions): Progress {
     const left =
       elapsedMs < ESTIMATE_AFTER_MS || done === 0
         ? ''
-        : `  ${formatDuration((elapsedMs / done) * (goal - done))} left`
+        : `  ${formatTimeLeft((elapsedMs / done) * (goal - done))} left`
     const percent = String(Math.floor(share * 100)).padStart(3)
     const count = String(done).padStart(String(goal).length)
     const text = `${percent} %  ${count}/${goal}${left}`

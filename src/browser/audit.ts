@@ -3,7 +3,7 @@ import { HistoryError } from '@public-api/client-internal/history/history-error'
 import { failureElement, faultElement, logFaultElement } from './audit-outcome.ts'
 import { PageLogError, auditInPage } from './audit-run.ts'
 import { createChainDiagram } from './chain-diagram.ts'
-import { formatMoment, pageElement, partOf } from './page-element.ts'
+import { formatPageMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { openSavedHead, type PageHead } from './saved-head.ts'
 
@@ -49,7 +49,7 @@ async function readSaved(): Promise<PageHead | undefined> {
     return undefined
   }
   const { snapshotId: version, hash } = kept.head
-  const moment = document.createTextNode(formatMoment(kept.signedAtMs))
+  const moment = document.createTextNode(formatPageMoment(kept.signedAtMs))
   const shownHash = hash.slice(0, SHOWN_HASH_CHARACTERS)
   savedPlace.replaceChildren(...texts.richText('kept', { version, hash: shownHash, moment }))
   forgetButton.hidden = false

@@ -8,7 +8,7 @@ import { verifyResponse } from '@public-api/client-internal/verify-response'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { formatAge, formatMoment, pageElement, partOf } from './page-element.ts'
+import { formatAge, formatPageMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { cryptoSupport } from './proof-check.ts'
 import { copyNotice, type CopyOrigin } from './shown-truth.ts'
@@ -98,7 +98,7 @@ async function show(notice: HTMLElement): Promise<void> {
         const iso = new Date(proof.provedAtMs).toISOString()
         const age = pageElement('time', formatAge((Date.now() - proof.provedAtMs) / 1000))
         age.dateTime = iso
-        age.title = formatMoment(iso)
+        age.title = formatPageMoment(iso)
         const newest = proof.entry.snapshotId
         if (isAhead) add('unsigned', { age, signed, version })
         else add('proven', { age, version: newest })

@@ -23,7 +23,7 @@ export function formatDuration(count: number, unit: 'second' | 'minute'): string
 }
 
 /** A moment (ISO 8601, or milliseconds since 1970) as the server writes it: in the page's language, in UTC. */
-export function formatMoment(moment: string | number): string {
+export function formatPageMoment(moment: string | number): string {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, MOMENT_FORMAT)
   return `${format.format(new Date(moment))}\u00a0UTC`
 }

@@ -64,8 +64,8 @@ export function shownTruth(state: Tone, origin: Origin, isCopy: boolean) {
 }
 
 /** What `now.json` proves of a copy. */
-export const PROOFS = ['valid', 'missing', 'failed', 'contradicted', 'ahead'] as const
-export type Proof = (typeof PROOFS)[number]
+export const SHOWN_PROOFS = ['valid', 'missing', 'failed', 'contradicted', 'ahead'] as const
+export type ShownProof = (typeof SHOWN_PROOFS)[number]
 
 /** What the service said about the newest version when a page of a copy asked it. */
 export const COPY_ORIGINS = ['same', 'newer', 'away', 'forged', 'contradicted', 'ahead'] as const
@@ -88,10 +88,14 @@ const OF_ORIGIN = {
 } as const
 
 /** What a reader must not rely on. */
-const UNRELIABLE: ReadonlySet<Proof | CopyOrigin> = new Set(['failed', 'forged', 'contradicted'])
+const UNRELIABLE: ReadonlySet<ShownProof | CopyOrigin> = new Set([
+  'failed',
+  'forged',
+  'contradicted',
+])
 
 /** The sentences above a page of a copy, by their keys, and whether the reader must not rely on it. */
-export function copyNotice(proof: Proof, origin: CopyOrigin | undefined) {
+export function copyNotice(proof: ShownProof, origin: CopyOrigin | undefined) {
   const texts = new Set<string>([
     OF_PROOF[proof],
     ...(origin === undefined ? [] : [OF_ORIGIN[origin]]),

@@ -2,7 +2,7 @@ import { formatEtag } from '@public-api/contract/http/signature'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { ResourceCheck } from './live-verification.ts'
-import { formatAge, formatMoment, pageElement, partOf } from './page-element.ts'
+import { formatAge, formatPageMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { showOwnTimes } from './page-times.ts'
 import { type Origin, shownTruth, type Tone } from './shown-truth.ts'
@@ -66,7 +66,7 @@ export function mountStateCheck(check: () => Promise<ResourceCheck | undefined>)
     tone = texts.text(`tones.${state}`) as Tone
     badge.textContent = texts.text(`states.${state}`)
     time.dateTime = updatedAt
-    time.textContent = formatMoment(updatedAt)
+    time.textContent = formatPageMoment(updatedAt)
     showOwnTimes(headline)
     const age = pageElement('span', formatAge((Date.now() - Date.parse(updatedAt)) / 1000))
     age.dataset['ago'] = updatedAt

@@ -42,10 +42,10 @@ async function checkBeside(
   kind: ReleasesPlace['kind'],
   { versions, findings }: Awaited<ReturnType<typeof verifyReleases>>,
 ) {
-  const { checkCopy, checkLog } = await import('../copy/check-copy.ts')
+  const { checkCopy, checkCopyLog } = await import('../copy/check-copy.ts')
   const add = (where: string, message: string): void => void findings.push({ where, message })
   if (kind === 'copy') return checkCopy(folder, versions, Date.now(), add)
-  await checkLog(folder, versions, Date.now(), add)
+  await checkCopyLog(folder, versions, Date.now(), add)
   return undefined
 }
 

@@ -57,7 +57,7 @@ content folder, which Git ignores.
     const only = parseResources(positionals, 'found')
     const contentDir = contentFolder(values.content)
     const { store } = openExistingReleases(values.releases)
-    const { discardEdits, isRecord, planDiscard } =
+    const { discardEdits, isDiscardRecord, planDiscard } =
       await import('../publishing/releases/discard-edits.ts')
     const nowMs = Date.now()
     const plan = await withConsequence(UNCHANGED, () =>
@@ -65,7 +65,7 @@ content folder, which Git ignores.
     )
     const { entry, byHand } = plan
     const { snapshotId } = entry
-    const files = plan.files.filter((file) => !isRecord(file))
+    const files = plan.files.filter((file) => !isDiscardRecord(file))
     const shown = await describe({ contentDir, files })
     const remaining = byHand.map((line) => `  to do by hand: ${line}`)
     if (files.length > 0 && !values.yes) {

@@ -15,7 +15,7 @@ import {
   resolveIncident,
   updateIncident,
 } from '../publishing/editing/edit-status.ts'
-import { isOpen } from '../publishing/rules/status-rules.ts'
+import { isUnresolved } from '../publishing/rules/status-rules.ts'
 import { CONTENT_OPTION, contentFolder } from './releases-folder.ts'
 import { mistakeLines } from './server-failure.ts'
 import {
@@ -152,7 +152,7 @@ const listCommand = createCommand({
   options: { content: CONTENT_OPTION },
   async run({ values }) {
     const { file, incidents } = await readStatus(values.content)
-    const listed = incidents.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
+    const listed = incidents.toSorted((a, b) => Number(isUnresolved(b)) - Number(isUnresolved(a)))
     const width = Math.max(0, ...listed.map(({ id }) => id.length))
     const lines = listed.map(({ id, state, impact, startedAt, title }) =>
       [id.padEnd(width), state.padEnd(13), impact.padEnd(8), startedAt, title].join('  '),

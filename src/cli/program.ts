@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { CommandOutput, CommandTable, ExitCode, ToFailure } from '@public-api/cli-kit/command'
 import { createCompletionCommand } from '@public-api/cli-kit/completion'
-import { runProgram as runCommands } from '@public-api/cli-kit/run-program'
+import { runProgram } from '@public-api/cli-kit/run-program'
 import { VERIFICATION_COMMANDS } from '@public-api/cli/src/commands.ts'
 import { addServiceVariables } from './service-environment.ts'
 
@@ -95,10 +95,10 @@ const PROGRAM = { commands: COMMANDS, version: readVersion, toFailure, renamed: 
 const CHECKOUT_OPTION = '--checkout'
 
 /** Runs `svc` with the arguments after its name. Prints a failure on one line and returns the exit code. */
-export function runProgram(given: readonly string[], output: CommandOutput): Promise<ExitCode> {
+export function runCommandLine(given: readonly string[], output: CommandOutput): Promise<ExitCode> {
   const args = given.filter((each) => each !== CHECKOUT_OPTION)
   if (args.length < given.length) process.env['SVC_ENVIRONMENT_FILE'] = ''
-  return runCommands({ ...PROGRAM, prepare: () => prepare(args, output) }, args, output)
+  return runProgram({ ...PROGRAM, prepare: () => prepare(args, output) }, args, output)
 }
 
 /** Takes the settings of the service on this machine, and says so to a person. */

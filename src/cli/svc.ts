@@ -1,4 +1,4 @@
 import { runProcess } from '@public-api/cli-kit/run-process'
-import { runProgram } from './program.ts'
+import { runCommandLine } from './program.ts'
 
-runProcess(runProgram)
+runProcess(runCommandLine)

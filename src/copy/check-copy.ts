@@ -84,7 +84,7 @@ async function checkTree(
  * Checks the log of a releases folder or a copy: that it has the versions of the archive, and that the key of the policy
  * beside it signed it. Witnesses do not count: whom to trust is the reader's to say (`svc audit URL --policy`).
  */
-export async function checkLog(
+export async function checkCopyLog(
   folder: string,
   versions: readonly VersionEntry[],
   nowMs: number,
@@ -137,7 +137,7 @@ export async function checkCopy(
   add: Report,
 ) {
   const files = await reporting(add, LIST_FILE, () => checkFiles(folder, add))
-  await checkLog(folder, versions, nowMs, add)
+  await checkCopyLog(folder, versions, nowMs, add)
   const proof = await reporting(add, PROOF_FILE, () => checkProof(folder, versions, nowMs, add))
   return { files, proof }
 }

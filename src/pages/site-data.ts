@@ -6,7 +6,7 @@ import {
   type PublishedRecord,
   recordKey,
 } from '@public-api/contract/history/published-record'
-import type { Redaction } from '@public-api/contract/history/redaction'
+import type { RedactionRecord } from '@public-api/contract/history/redaction'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Issuance } from '@public-api/contract/keys/issuance'
@@ -377,7 +377,7 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
     /** Data of a resource of any version; undefined if missing, damaged or redacted. */
     archived: (name: string, digest: string): unknown => archived(`${name}/${digest}`),
     /** When and why the bytes of a resource were removed; undefined if they were not. */
-    redaction: (name: string, digest: string): Redaction | undefined =>
+    redaction: (name: string, digest: string): RedactionRecord | undefined =>
       releases.redactions.find((each) => each.resource === name && each.digest === digest),
     content: (locale: Locale) => createLocalizedContent(releases, locale, isUnread),
     /** Whether a social card was published, by its name. */

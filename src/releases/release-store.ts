@@ -10,7 +10,7 @@ import {
 } from '@public-api/client-internal/node/durable-file'
 import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import type { RedactedResource, Redaction } from '@public-api/contract/history/redaction'
+import type { RedactedResource, RedactionRecord } from '@public-api/contract/history/redaction'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -60,7 +60,7 @@ const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 const REDACTION_FILE = /^(.+)\/([A-Za-z0-9_-]{43})\.redacted\.json$/
 const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 
-function parseRedaction(text: string, filePath: string): Redaction {
+function parseRedaction(text: string, filePath: string): RedactionRecord {
   const value = parseJson(text)
   const reason = propertyOf(value, 'reason')
   const redactedAt = propertyOf(value, 'redactedAt')
@@ -204,7 +204,7 @@ function createReleaseFolder(directory: string) {
   }
 
   /** The redaction of a resource, or undefined. */
-  function readRedaction(name: string, digest: string): Redaction | undefined {
+  function readRedaction(name: string, digest: string): RedactionRecord | undefined {
     const file = redactionFile(name, digest)
     const text = readText(file, 'version')
     return text === undefined ? undefined : parseRedaction(text, pathOf(file))
@@ -389,7 +389,7 @@ export function openReleaseStore(directory: string) {
      * Permanently removes the bytes of a resource and leaves its redaction. Durable when it returns. May be repeated: the
      * first redaction is kept, and bytes that a crash left behind are removed.
      */
-    redactResource(name: string, digest: string, redaction: Redaction): void {
+    redactResource(name: string, digest: string, redaction: RedactionRecord): void {
       writeInFolder(resourceFile(name, digest), (filePath) => {
         // Writes the redaction first. After a crash the resource is redacted, and a repeated call removes the bytes.
         if (readRedaction(name, digest) === undefined) {

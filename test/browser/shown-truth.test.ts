@@ -5,7 +5,7 @@ import {
   COPY_ORIGINS,
   copyNotice,
   ORIGINS,
-  PROOFS,
+  SHOWN_PROOFS,
   shownTruth,
   type Tone,
 } from '../../src/browser/shown-truth.ts'
@@ -47,7 +47,7 @@ test('bad news keeps its color whatever was confirmed; good news loses it until 
 
 test('the notice of a copy says each fact once, and what must not be relied on is red', () => {
   const texts: { readonly [key: string]: string } = TEXTS.en.site.staticCopy
-  for (const proof of PROOFS) {
+  for (const proof of SHOWN_PROOFS) {
     for (const origin of [undefined, ...COPY_ORIGINS]) {
       const notice = copyNotice(proof, origin)
       const isBad =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { keyIdOf } from '@public-api/contract/keys/api-key'
+import { apiKeyIdOf } from '@public-api/contract/keys/api-key'
 import { makeDeployment } from '../support/deployment.ts'
 import { putKey } from '../support/keyed-service.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'
@@ -111,11 +111,11 @@ test('every process of a running service refuses the key from its next request o
     [0, `2 keys in ${database}: 2 active, 0 expired, 0 revoked.\n`],
   )
   for (const key of [leaked, other]) {
-    assert.ok(listed.out.includes(keyIdOf(key) ?? 'no id'))
+    assert.ok(listed.out.includes(apiKeyIdOf(key) ?? 'no id'))
     assert.ok(!listed.out.includes(key.slice(21)))
   }
 
-  const { status, error } = await keys(folder, ['revoke', keyIdOf(leaked) ?? ''])
+  const { status, error } = await keys(folder, ['revoke', apiKeyIdOf(leaked) ?? ''])
   assert.equal(status, 0, error)
   assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
 

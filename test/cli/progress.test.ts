@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProgress, formatDuration, type Progress } from '@public-api/cli-kit/progress'
+import { createProgress, formatTimeLeft, type Progress } from '@public-api/cli-kit/progress'
 
 interface Screen {
   readonly progress: Progress
@@ -133,6 +133,6 @@ test('without a terminal, or with a dumb one, only lines are written', () => {
 })
 
 test('durations are in minutes, or hours', () => {
-  const texts = [0, 1, 999, 1000, 59_001, 3_599_000, 3_600_000, 36_061_000].map(formatDuration)
+  const texts = [0, 1, 999, 1000, 59_001, 3_599_000, 3_600_000, 36_061_000].map(formatTimeLeft)
   assert.deepEqual(texts, ['0:00', '0:01', '0:01', '0:01', '1:00', '59:59', '1:00:00', '10:01:01'])
 })

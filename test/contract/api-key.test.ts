@@ -4,7 +4,7 @@ import {
   API_KEY_FORMAT,
   API_KEY_ID_PATTERN,
   formatApiKey,
-  keyIdOf,
+  apiKeyIdOf,
   sliceKeyId,
 } from '@public-api/contract/keys/api-key'
 import * as fc from 'fast-check'
@@ -14,8 +14,8 @@ const SECRET = 'A_-z0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ_a'
 
 test('a key is split by position, even if its secret contains underscores', () => {
   assert.equal(SECRET.length, 43)
-  assert.equal(keyIdOf(formatApiKey(ID, SECRET)), ID)
-  assert.equal(keyIdOf(formatApiKey(ID, '_'.repeat(43))), ID)
+  assert.equal(apiKeyIdOf(formatApiKey(ID, SECRET)), ID)
+  assert.equal(apiKeyIdOf(formatApiKey(ID, '_'.repeat(43))), ID)
 })
 
 test("a key has the contract's format", () => {
@@ -40,7 +40,7 @@ test('parses every formatted key', () => {
   fc.assert(
     fc.property(hex, secret, (keyId, bytes) => {
       const key = formatApiKey(keyId, Buffer.from(bytes).toString('base64url'))
-      assert.equal(keyIdOf(key), keyId)
+      assert.equal(apiKeyIdOf(key), keyId)
       assert.match(keyId, new RegExp(API_KEY_ID_PATTERN))
     }),
   )
@@ -61,6 +61,6 @@ for (const [what, key] of [
   ['another separator', `svk_${ID}-${SECRET}`],
 ] as const) {
   test(`no key: ${what}`, () => {
-    assert.equal(keyIdOf(key), undefined)
+    assert.equal(apiKeyIdOf(key), undefined)
   })
 }

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import type { CommandOutput } from '@public-api/cli-kit/command'
-import { runProgram } from '../../src/cli/program.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
 
 /** Result of a command. */
 export interface Outcome {
@@ -52,7 +52,7 @@ export const argsOf = (line: string): readonly string[] => line.split(' ')
 /** Runs `svc` in this process. Tests of its standard streams and of signals start the program itself. */
 export async function svc(...args: readonly string[]): Promise<Outcome> {
   const { outcome, output } = createCapture()
-  const status = await runProgram(args, output)
+  const status = await runCommandLine(args, output)
   return { status, ...outcome }
 }
 
@@ -95,7 +95,7 @@ export function svcIn(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Outcome> {
-  return runInProcess(folder, options, (output) => runProgram(args, output))
+  return runInProcess(folder, options, (output) => runCommandLine(args, output))
 }
 
 /** Opens an incident. The components that it affects follow. */

@@ -18,7 +18,7 @@ export const VERIFICATION_COMMANDS: CommandTable = {
 }
 
 /** The commands of this package. */
-export const COMMANDS: CommandTable = {
+export const AUDITOR_COMMANDS: CommandTable = {
   ...VERIFICATION_COMMANDS,
   tlog: [
     'write offline proofs of a version',
@@ -28,7 +28,7 @@ export const COMMANDS: CommandTable = {
   ],
   completion: [
     'print the completion script for bash or zsh',
-    createCompletionCommand(() => COMMANDS),
+    createCompletionCommand(() => AUDITOR_COMMANDS),
   ],
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { runProcess } from '@public-api/cli-kit/run-process'
 import { runProgram } from '@public-api/cli-kit/run-program'
-import { COMMANDS, RENAMED } from './commands.ts'
+import { AUDITOR_COMMANDS, RENAMED } from './commands.ts'
 
 /** Read from the manifest beside the built program. */
 function readVersion(): string {
@@ -12,6 +12,6 @@ function readVersion(): string {
   return manifest.version
 }
 
-const PROGRAM = { commands: COMMANDS, version: readVersion, renamed: RENAMED }
+const PROGRAM = { commands: AUDITOR_COMMANDS, version: readVersion, renamed: RENAMED }
 
 runProcess((args, output) => runProgram(PROGRAM, args, output))

@@ -26,7 +26,7 @@ const API_KEY = new RegExp(
 )
 
 /** The key ID of a text that has the form of an API key; undefined for any other text. The secret is not checked. */
-export function keyIdOf(key: string): string | undefined {
+export function apiKeyIdOf(key: string): string | undefined {
   return API_KEY.exec(key)?.[1]
 }
 

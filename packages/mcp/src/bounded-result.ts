@@ -16,7 +16,7 @@ export const PAGE = {
 }
 
 /** Which part of the lists was asked for. */
-export interface Page {
+export interface PageRequest {
   readonly limit?: number | undefined
   readonly before?: string | undefined
 }
@@ -56,7 +56,7 @@ function listsOf(value: unknown, path: string): readonly List[] {
 /** Takes the part of each list of `data` that was asked for. */
 function takePage(
   data: Record<string, unknown>,
-  { limit = Infinity, before }: Page,
+  { limit = Infinity, before }: PageRequest,
   drop: (path: string, items: unknown[], count: number) => void,
 ): void {
   const lists = Object.entries(data).filter((each): each is [string, unknown[]] =>
@@ -82,7 +82,7 @@ function takePage(
  * The text of a result that hosts read whole: of lists, the items that were asked for, and so many of them that it is not
  * too long, the newest first as the service has them. `left` says what is missing and how to ask for it.
  */
-export function formatBounded(result: object, page: Page = {}): string {
+export function formatBounded(result: object, page: PageRequest = {}): string {
   const kept = structuredClone(result) as { data?: Record<string, unknown> }
   const left: Record<string, Left> = {}
   const drop = (path: string, items: unknown[], count: number): void => {

@@ -7,7 +7,7 @@ import type { HttpResponse } from '@public-api/client-internal/http-response'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { z } from 'zod'
 import { PAGE } from './bounded-result.ts'
-import { proofOf, readProved, type Proof, type Proved, type Source } from './proved-reads.ts'
+import { proofOf, readProved, type ResultProof, type Proved, type Source } from './proved-reads.ts'
 import { searchTexts, type Hit } from './search-texts.ts'
 import { ToolFailure } from './tool-failure.ts'
 import { createToolRunner } from './tool-result.ts'
@@ -157,7 +157,7 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
 /** The versions after one, newest first, verified by the chain from the newest, with those up to `before`. */
 async function readVersionsSince(from: Source, since: string, before: string | undefined) {
   const versions: Pick<VersionEntry, 'snapshotId' | 'createdAt' | 'note' | 'changes'>[] = []
-  let proof: Proof | undefined
+  let proof: ResultProof | undefined
   let start = before === undefined ? 0 : Infinity
   for await (const entry of history(from.client)) {
     proof ??= proofOf(from, entry, entry.data)

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
-import { parseServerArgs, readVersion, report, startServer } from './start-server.ts'
+import { parseServerArgs, readVersion, report, startMcpServer } from './start-server.ts'
 
 const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE] [--mirror URL]...
                       [--max-mirror-age SECONDS] [--timeout SECONDS]
@@ -39,7 +39,7 @@ function main(): void {
   const parsed = parseServerArgs(process.argv.slice(2))
   if (parsed.values.help) return void process.stdout.write(HELP)
   if (parsed.values.version) return void process.stdout.write(`${readVersion()}\n`)
-  startServer(parsed, process.stdin, process.stdout)
+  startMcpServer(parsed, process.stdin, process.stdout)
   // Pending requests of a closed connection have no reader. Responses that are ready still leave.
   const end = (): void => void setTimeout(() => process.exit(), EXIT_AFTER_MS).unref()
   process.stdin.once('end', end)

@@ -9,7 +9,7 @@ import { formatInstant } from '@public-api/contract/text/instant'
 import { ToolFailure } from './tool-failure.ts'
 
 /** The facts that accompany every result. */
-export interface Proof {
+export interface ResultProof {
   readonly origin: string
   readonly keyId: string
   readonly isPinned: boolean
@@ -20,7 +20,7 @@ export interface Proof {
 
 /** Data with its proof. */
 export interface Proved<Data> {
-  readonly proof: Proof
+  readonly proof: ResultProof
   readonly data: Data
 }
 
@@ -39,7 +39,7 @@ export function proofOf(
   { client, isPinned }: Source,
   { keyId, provedAtMs, source = 'origin' }: Signed,
   { snapshotId, createdAt, hash }: VersionSummary,
-): Proof {
+): ResultProof {
   const version = { snapshotId, createdAt, hash }
   const provedAt = formatInstant(provedAtMs)
   return { origin: client.origin, keyId, isPinned, provedAt, source, version }

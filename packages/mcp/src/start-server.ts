@@ -89,7 +89,7 @@ export function report({ message }: Error): void {
 }
 
 /** Starts a server on these streams. Throws a TypeError for wrong arguments. */
-export function startServer(
+export function startMcpServer(
   { values, positionals }: ReturnType<typeof parseServerArgs>,
   input: Readable,
   output: Writable,

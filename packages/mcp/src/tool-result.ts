@@ -14,7 +14,7 @@ import {
   VerificationError,
 } from '@public-api/client-internal/verification-error'
 import { ChainError } from '@public-api/contract/history/version-chain'
-import { formatBounded, type Page } from './bounded-result.ts'
+import { formatBounded, type PageRequest } from './bounded-result.ts'
 import { ToolFailure } from './tool-failure.ts'
 
 /** The result of a tool, in the form of the protocol. */
@@ -55,7 +55,10 @@ function describeError(error: unknown): readonly [code: string, reason: string] 
  * tool gets a signal that aborts at the limit.
  */
 export function createToolRunner(timeoutMs: number) {
-  return async (tool: (late: AbortSignal) => Promise<object>, page?: Page): Promise<ToolResult> => {
+  return async (
+    tool: (late: AbortSignal) => Promise<object>,
+    page?: PageRequest,
+  ): Promise<ToolResult> => {
     const late = AbortSignal.timeout(timeoutMs)
     try {
       const text = formatBounded(await orAborted(tool(late), late), page)

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client, type Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { parseServerArgs, startServer } from '../src/start-server.ts'
+import { parseServerArgs, startMcpServer } from '../src/start-server.ts'
 import { createStdioTransport } from '../src/stdio-transport.ts'
 
 /** What a tool returned. */
@@ -27,7 +27,7 @@ const MAIN = path.join(import.meta.dirname, '..', 'src', 'main.ts')
 /** A server in this process. */
 function connectHere(args: readonly string[]): Transport {
   const [input, output] = [new PassThrough(), new PassThrough()]
-  startServer(parseServerArgs(args), input, output)
+  startMcpServer(parseServerArgs(args), input, output)
   return createStdioTransport(output, input)
 }
 

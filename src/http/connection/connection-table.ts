@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { networkOf } from '../../service/waitlist/actor.ts'
-import { Connection } from './connection.ts'
+import { ClientConnection } from './connection.ts'
 import { createHeldBytes } from './held-bytes.ts'
 
 export interface ConnectionOptions {
@@ -22,8 +22,8 @@ export function createConnectionTable(options: ConnectionOptions) {
   const { maxConnections, stalledAfterMs, monotonicMs } = options
   const maxOfNetwork = Math.max(1, Math.floor(maxConnections * NETWORK_SHARE))
   /** In the order of their last requests, as are those of a network. */
-  const connections = new Map<Socket, Connection>()
-  const networks = new Map<string | undefined, Set<Connection>>()
+  const connections = new Map<Socket, ClientConnection>()
+  const networks = new Map<string | undefined, Set<ClientConnection>>()
   const memory = createHeldBytes(options.maxHeldBytes, resetSlowest)
   const counts = {
     /** Closed immediately, because no other could make room. */
@@ -34,7 +34,7 @@ export function createConnectionTable(options: ConnectionOptions) {
     stalled: 0,
   }
 
-  function forget(connection: Connection): void {
+  function forget(connection: ClientConnection): void {
     const { socket, network, held } = connection
     if (!connections.delete(socket)) return
     held.clear()
@@ -43,7 +43,7 @@ export function createConnectionTable(options: ConnectionOptions) {
     if (neighbors?.size === 0) networks.delete(network)
   }
 
-  function reset(connection: Connection): void {
+  function reset(connection: ClientConnection): void {
     counts.stalled += 1
     forget(connection)
     const { socket } = connection
@@ -71,7 +71,7 @@ export function createConnectionTable(options: ConnectionOptions) {
   }
 
   /** Closes the longest-idle connection of those given, in their order. Returns false if none is idle. */
-  function displace(candidates: Iterable<Connection>): boolean {
+  function displace(candidates: Iterable<ClientConnection>): boolean {
     for (const connection of candidates) {
       if (!connection.isIdle()) continue
       counts.displaced += 1
@@ -83,7 +83,7 @@ export function createConnectionTable(options: ConnectionOptions) {
   }
 
   return {
-    find: (socket: Socket): Connection | undefined => connections.get(socket),
+    find: (socket: Socket): ClientConnection | undefined => connections.get(socket),
     /** Adds a new connection, or closes it if no other can make room. */
     open(socket: Socket): void {
       const { remoteAddress } = socket
@@ -100,13 +100,13 @@ export function createConnectionTable(options: ConnectionOptions) {
         socket.destroy()
         return
       }
-      const connection = new Connection(socket, network, memory.open())
+      const connection = new ClientConnection(socket, network, memory.open())
       connections.set(socket, connection)
       if (network !== undefined) networks.set(network, neighbors.add(connection))
       socket.once('close', () => forget(connection))
     },
     /** Notes that a request arrived. */
-    use(connection: Connection): void {
+    use(connection: ClientConnection): void {
       const { socket, network } = connection
       connections.delete(socket)
       connections.set(socket, connection)

@@ -14,7 +14,7 @@ interface QueuedRequest {
 }
 
 /** An open connection, and what is known about its peer. */
-export class Connection {
+export class ClientConnection {
   readonly socket: Socket
   readonly network: string | undefined
   /** What the client has not taken yet, and the requests that are not handled. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createConnectionTable, type ConnectionOptions } from './connection-table.ts'
-import type { Connection, RequestHandler } from './connection.ts'
+import type { ClientConnection, RequestHandler } from './connection.ts'
 import { endConnection } from './lingering-close.ts'
 
 /** Number of stall checks within the stall time. */
@@ -16,7 +16,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
   const table = createConnectionTable(options)
   let isStopping = false
 
-  function handleNext(connection: Connection): void {
+  function handleNext(connection: ClientConnection): void {
     const { next, socket } = connection
     connection.next = undefined
     if (next === undefined || !socket.writable) return
@@ -25,7 +25,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
   }
 
   /** Counts a request that is not handled, and reads no further packet. */
-  function discard(connection: Connection): void {
+  function discard(connection: ClientConnection): void {
     const { socket, held, bytesRead } = connection
     connection.surplus += 1
     held.setRequests(connection.surplus, socket.bytesRead - bytesRead)

@@ -30,7 +30,7 @@ function gather(chunks: readonly Buffer[], bytes: number): Buffer {
  * The whole body. Throws ApiError PAYLOAD_TOO_LARGE if it has more than `limitBytes`, declared or sent, and stops
  * reading there (RFC 9110 15.5.14). Call it once.
  */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export async function receiveBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0)
   if (Number(request.headers['content-length']) > limitBytes) {
     throw new ApiError('PAYLOAD_TOO_LARGE')

@@ -4,7 +4,7 @@ import type { Log } from '../../service/logger.ts'
 import type { ApiRequest, App, Reply } from '../api-request.ts'
 import type { Connections } from './connections.ts'
 import { sendLast } from './lingering-close.ts'
-import { hasBody, isTooLongToDiscard, readBody } from './request-body.ts'
+import { hasBody, isTooLongToDiscard, receiveBody } from './request-body.ts'
 import { asksForClose } from './request-framing.ts'
 
 /** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
@@ -18,7 +18,7 @@ function createApiRequest(request: IncomingMessage, target: string): ApiRequest 
     path: pathOf(target),
     // A getter in an object literal would give every request its own hidden class.
     peerAddress: () => request.socket.remoteAddress ?? '',
-    readBody: (limitBytes) => readBody(request, limitBytes),
+    readBody: (limitBytes) => receiveBody(request, limitBytes),
     header(name) {
       const value = request.headers[name]
       if (value !== undefined && JOINED_HEADERS.has(name)) {

@@ -8,7 +8,7 @@ import {
   type PictureOptions,
   textLines,
   widthOf,
-  wrapText,
+  wrapPictureText,
 } from './picture.ts'
 
 interface GraphNode {
@@ -108,12 +108,12 @@ export function graphPicture({
     .filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to))
     .map((edge) => ({
       ...edge,
-      lines: wrapText(edge.label.text, { em: LABEL.em, maxLines: LABEL.lines, locale }),
+      lines: wrapPictureText(edge.label.text, { em: LABEL.em, maxLines: LABEL.lines, locale }),
     }))
   if (drawn.length === 0) return undefined
   const nodeBoxes = nodes.map((node): NodeBox => {
     const em = (BOX.width - BOX.start - BOX.end) / TITLE.px
-    const lines = wrapText(node.title, { em, maxLines: TITLE.lines, locale })
+    const lines = wrapPictureText(node.title, { em, maxLines: TITLE.lines, locale })
     return { ...node, lines, height: 36 + TITLE.line * Math.max(2, lines.length) }
   })
   const across = placed(nodeBoxes, drawn, 'LR')

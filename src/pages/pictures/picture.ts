@@ -75,7 +75,7 @@ export function widthOf(text: string): number {
 const CLOSING = /^[，。、；：！？）」』》,.;:!?)]/
 
 /** Breaks a text into lines of at most `em` width; text beyond `maxLines` is replaced by an ellipsis. */
-export function wrapText(
+export function wrapPictureText(
   text: string,
   { em, maxLines, locale }: { em: number; maxLines: number; locale: string },
 ): readonly string[] {

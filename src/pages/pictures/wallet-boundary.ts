@@ -1,7 +1,7 @@
 import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { html, type Html } from '../markup/html.ts'
 import type { PageContext } from '../page.ts'
-import { box, picture, textLines, wrapText } from './picture.ts'
+import { box, picture, textLines, wrapPictureText } from './picture.ts'
 
 /** Number of boxes that fit side by side on a tablet. */
 const COLUMNS = 3
@@ -47,7 +47,7 @@ function boxRows({ locale, content }: PageContext, items: readonly Item[], top: 
     const x = PADDING + (index % COLUMNS) * (BOX.width + BOX.gap)
     const y = top + Math.floor(index / COLUMNS) * (BOX.height + BOX.gap)
     const em = (BOX.width - 16) / TEXT_PX
-    const lines = isPath ? [title] : wrapText(title, { em, maxLines: 2, locale })
+    const lines = isPath ? [title] : wrapPictureText(title, { em, maxLines: 2, locale })
     const className = isPath ? 'picture-code' : 'picture-text'
     const textTop = y + (lines.length === 1 ? 31 : 22)
     const text = textLines(lines, { x: x + 12, y: textTop, step: 18, className })

@@ -9,7 +9,7 @@ export interface TextTree {
 }
 
 /** A locale file: translations by their English, or by `key|English` where the text of that key differs. */
-export interface Translations {
+export interface TextTranslations {
   readonly [english: string]: string
 }
 

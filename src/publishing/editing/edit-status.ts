@@ -1,12 +1,11 @@
+import type { Incident, Maintenance } from '@public-api/contract/history/published-record'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import {
   bestOverallState,
   type ComponentState,
-  type Incident,
-  isOpen,
+  isUnresolved,
   isRunning,
-  type Maintenance,
 } from '../rules/status-rules.ts'
 
 export type Status = SnapshotData<'status'>
@@ -178,7 +177,7 @@ function replaceItem<Item extends { readonly id: string }>(items: readonly Item[
 
 /** Whether nothing is open: what the summary says is the usual. */
 export function isUsual({ state, incidents, maintenances = [] }: Status): boolean {
-  return state === 'operational' && !incidents.some(isOpen) && !maintenances.some(isRunning)
+  return state === 'operational' && !incidents.some(isUnresolved) && !maintenances.some(isRunning)
 }
 
 /**
@@ -239,7 +238,7 @@ function statesAfterEnd(
 ): ComponentChanges {
   const namedBy = (items: readonly { readonly components: readonly string[] }[]) =>
     new Set(items.flatMap((each) => each.components))
-  const failing = namedBy(incidents.filter(isOpen))
+  const failing = namedBy(incidents.filter(isUnresolved))
   const maintained = namedBy(maintenances.filter(isRunning))
   const working = new Set(
     components.filter(({ state }) => state === 'operational').map(({ id }) => id),
@@ -263,7 +262,7 @@ export function openIncident(
   const { title, impact, state, components, text } = options
   const at = timeOf(options)
   requireComponents(status, components.keys())
-  refuseRepetition(status.incidents.filter(isOpen), options, 'svc incident update')
+  refuseRepetition(status.incidents.filter(isUnresolved), options, 'svc incident update')
   const id = newId(status.incidents, options.id, 'incident', title, at)
   const incident: Incident = {
     id,
@@ -290,14 +289,17 @@ export function updateIncident(
   const incident = requireItem(status.incidents, id, 'incident')
   const { components: changes } = options
   requireComponents(status, changes.keys())
-  const { state = isOpen(incident) ? incident.state : undefined } = options
-  if (state === undefined || (!isOpen(incident) && (state !== 'resolved' || changes.size > 0))) {
+  const { state = isUnresolved(incident) ? incident.state : undefined } = options
+  if (
+    state === undefined ||
+    (!isUnresolved(incident) && (state !== 'resolved' || changes.size > 0))
+  ) {
     throw new StatusEditError(
       'state',
       `the incident ${id} is resolved; expected svc incident reopen if it fails again, or --state resolved for a note about the past`,
     )
   }
-  if (isOpen(incident) && state === 'resolved') {
+  if (isUnresolved(incident) && state === 'resolved') {
     throw new StatusEditError('usage', `the incident ${id} is open; expected svc incident resolve`)
   }
   const [newest] = incident.updates
@@ -323,7 +325,7 @@ export function reopenIncident(
   const incident = requireItem(status.incidents, id, 'incident')
   const { components: changes, state = 'investigating' } = options
   requireComponents(status, changes.keys())
-  if (isOpen(incident)) {
+  if (isUnresolved(incident)) {
     const expected = 'expected svc incident update'
     const isRepeated = saysSame(incident, options.text)
     throw new StatusEditError('state', `the incident ${id} is open; ${expected}`, isRepeated)
@@ -341,7 +343,7 @@ export function reopenIncident(
  */
 export function resolveIncident(status: Status, id: string, options: UpdateOptions): StatusEdit {
   const incident = requireItem(status.incidents, id, 'incident')
-  if (!isOpen(incident)) {
+  if (!isUnresolved(incident)) {
     const isRepeated = saysSame(incident, options.text)
     throw new StatusEditError('state', `the incident ${id} is resolved already`, isRepeated)
   }

@@ -47,7 +47,8 @@ const isOwnName = (name: string): boolean => {
 }
 
 /** Whether a file is the record of a translation, which commands write. */
-export const isRecord = ({ name }: DiscardedFile): boolean => path.basename(name) === RECORD_FILE
+export const isDiscardRecord = ({ name }: DiscardedFile): boolean =>
+  path.basename(name) === RECORD_FILE
 
 function readFiles(folder: string): ReadonlyMap<string, Buffer> {
   // What this user cannot read is not theirs to discard.
@@ -135,7 +136,7 @@ export async function planDiscard({
       .map((name) => ({ name, before: original.get(name), after: brought.get(name) }))
       .filter(({ before, after }) => before === undefined || after?.equals(before) !== true)
     // A record alone states nothing that was typed.
-    const files: readonly DiscardedFile[] = changed.every(isRecord) ? [] : changed
+    const files: readonly DiscardedFile[] = changed.every(isDiscardRecord) ? [] : changed
     const { resources } = await compileContent(copy, nowMs)
     return {
       contentDir,
@@ -209,7 +210,7 @@ export async function discardEdits(
       const file = path.join(contentDir, changed.name)
       throw new PublishError('CONFLICT', `${file} changed meanwhile; ${unchanged}`)
     }
-    const lost = files.filter((each) => each.before !== undefined && !isRecord(each))
+    const lost = files.filter((each) => each.before !== undefined && !isDiscardRecord(each))
     const kept =
       lost.length === 0 ? undefined : write(unchanged, () => keepFiles(contentDir, lost, nowMs))
     const state =

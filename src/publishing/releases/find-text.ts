@@ -1,4 +1,4 @@
-import type { Redaction } from '@public-api/contract/history/redaction'
+import type { RedactionRecord } from '@public-api/contract/history/redaction'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { normalizeText } from './places-of-text.ts'
@@ -54,7 +54,7 @@ export function findText(store: ReleaseStore, text: string) {
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error
       unread.push({ resource, digest })
-      const redaction: Redaction | undefined = store.readRedaction(resource, digest)
+      const redaction: RedactionRecord | undefined = store.readRedaction(resource, digest)
       if (redaction === undefined) continue
       value = { reason: redaction.reason }
     }

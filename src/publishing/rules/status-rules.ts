@@ -1,3 +1,4 @@
+import type { Incident, Maintenance } from '@public-api/contract/history/published-record'
 import type { PastEvents } from '@public-api/contract/snapshots/past-events-schema'
 import {
   COMPONENT_STATES,
@@ -9,8 +10,6 @@ import { checkNewestFirst } from './value-rules.ts'
 
 type Status = SnapshotData<'status'>
 export type ComponentState = (typeof COMPONENT_STATES)[number]
-export type Incident = Status['incidents'][number]
-export type Maintenance = NonNullable<Status['maintenances']>[number]
 
 /** The best overall state that the components allow: any outage of a component is at least a partial outage. */
 export function bestOverallState(states: readonly ComponentState[]): ComponentState {
@@ -20,7 +19,7 @@ export function bestOverallState(states: readonly ComponentState[]): ComponentSt
   return COMPONENT_STATES[best] ?? 'operational'
 }
 
-export function isOpen({ state }: Pick<Incident, 'state'>): boolean {
+export function isUnresolved({ state }: Pick<Incident, 'state'>): boolean {
   return state !== 'resolved'
 }
 
@@ -147,7 +146,7 @@ function* checkMaintenance(at: FieldPath, { startsAt, endsAt }: Maintenance): Fa
 
 /** A component that does not work has a reason that readers can find. */
 function* checkComponents({ components, incidents, maintenances = [] }: Status): Faults {
-  const inIncidents = new Set(incidents.filter(isOpen).flatMap((each) => each.components))
+  const inIncidents = new Set(incidents.filter(isUnresolved).flatMap((each) => each.components))
   const inMaintenance = new Set(maintenances.filter(isRunning).flatMap((each) => each.components))
   for (const [index, { id, state, note }] of components.entries()) {
     const at = ['components', index, 'state']
@@ -172,7 +171,7 @@ export function* checkStatus(data: Status): Faults {
     yield fault(['state'], describeValue(state), expected)
   }
   const worst = Math.max(...components.map((each) => COMPONENT_STATES.indexOf(each.state)))
-  if (COMPONENT_STATES.indexOf(state) > worst && !incidents.some(isOpen)) {
+  if (COMPONENT_STATES.indexOf(state) > worst && !incidents.some(isUnresolved)) {
     const expected = `${COMPONENT_STATES[worst]} or better, or an open incident: every component is better than that`
     yield fault(['state'], describeValue(state), expected)
   }

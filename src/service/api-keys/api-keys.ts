@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@public-api/contract/errors/api-error'
-import { API_KEY_BYTES, formatApiKey, keyIdOf, sliceKeyId } from '@public-api/contract/keys/api-key'
+import {
+  API_KEY_BYTES,
+  formatApiKey,
+  apiKeyIdOf,
+  sliceKeyId,
+} from '@public-api/contract/keys/api-key'
 import type { KeyRequest } from '@public-api/contract/keys/key-request'
 import type { DataOf } from '@public-api/contract/registry/schemas'
 import { LIMITS } from '@public-api/contract/terms/limits'
@@ -110,7 +115,7 @@ export function createApiKeys({
    * store, the same hashes, one comparison in constant time, the same error (spec 5.4).
    */
   async function authenticate(presented: string, currentHash: Buffer): Promise<StoredApiKey> {
-    const keyId = keyIdOf(presented)
+    const keyId = apiKeyIdOf(presented)
     // A malformed key is looked up by the text in place of its ID, so that it costs a lookup in the same part of the
     // index as a well-formed one. A constant ID would always hit the same cached page.
     const stored = await store.find(sliceKeyId(presented))

@@ -31,7 +31,7 @@ export function windowNameOf({ key, windowSeconds }: CountedWindow): string {
 }
 
 /** Whether a window lasts. It cannot end later than one that starts now, unless a clock was set back. */
-export function isOpen({ endsAtMs }: StoredWindow, lengthMs: number, nowMs: number): boolean {
+export function isOpenWindow({ endsAtMs }: StoredWindow, lengthMs: number, nowMs: number): boolean {
   return nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
 }
 
@@ -46,7 +46,7 @@ export function countRequest(
     const lengthMs = window.windowSeconds * 1000
     const name = windowNameOf(window)
     const known = stored.get(name)
-    const isKnown = known !== undefined && isOpen(known, lengthMs + maxClockSkewMs, nowMs)
+    const isKnown = known !== undefined && isOpenWindow(known, lengthMs + maxClockSkewMs, nowMs)
     const { used, endsAtMs } = isKnown ? known : { used: 0, endsAtMs: nowMs + lengthMs }
     return { name, limit: window.requests, used, endsAtMs, lengthMs }
   })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   type Counters,
   countRequest,
-  isOpen,
+  isOpenWindow,
   type NamedSecret,
   SECRET_BYTES,
   type StoredWindow,
@@ -25,7 +25,7 @@ export function createMemoryCounters({ clock }: { readonly clock: { nowMs(): num
     if (Math.abs(nowMs - sweptAtMs) < SWEEP_INTERVAL_MS) return
     sweptAtMs = nowMs
     for (const [name, window] of windows) {
-      if (!isOpen(window, window.lengthMs, nowMs)) windows.delete(name)
+      if (!isOpenWindow(window, window.lengthMs, nowMs)) windows.delete(name)
     }
     for (const [id, untilMs] of spent) if (untilMs <= nowMs) spent.delete(id)
     for (const [name, { untilMs }] of secrets) if (untilMs <= nowMs) secrets.delete(name)

@@ -12,14 +12,14 @@ import {
   checkpointWal,
   openReader,
   openSqliteConnection,
-  readVersion,
+  readSchemaVersion,
   toStorageError,
 } from './sqlite-connection.ts'
 import { inTransaction } from './sqlite-migrations.ts'
 
 /** Throws unless this is a database of the service whose every page, index and reference is intact. */
 function assertIntact(database: DatabaseSync, file: string): void {
-  readVersion(database, file)
+  readSchemaVersion(database, file)
   const [row] = database.prepare('PRAGMA integrity_check(1)').all()
   const orphans = database.prepare('PRAGMA foreign_key_check').all()
   if (row?.['integrity_check'] !== 'ok') {

@@ -156,14 +156,14 @@ function needsWriting(error: unknown): boolean {
 }
 
 /** Throws unless the database has tables of this service. Returns the number of their last migration. */
-export function readVersion(database: DatabaseSync, file: string): number {
+export function readSchemaVersion(database: DatabaseSync, file: string): number {
   const { isEmpty, userVersion } = readHeader(database, file)
   if (isEmpty) throw new StorageError('MISSING', file)
   return userVersion
 }
 
 function assertCurrent(database: DatabaseSync, file: string): void {
-  if (readVersion(database, file) < MIGRATIONS.length) throw new StorageError('OLDER', file)
+  if (readSchemaVersion(database, file) < MIGRATIONS.length) throw new StorageError('OLDER', file)
 }
 
 /** Opens an existing database without changing it. Throws a StorageError, or the error of `check` or SQLite. */

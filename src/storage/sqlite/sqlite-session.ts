@@ -4,7 +4,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
 import type { StorageMode } from '../stores/storage.ts'
 import { type StoreCall, stepsOf } from '../stores/store-calls.ts'
-import { createStoreSteps, type Statement } from '../stores/store-steps.ts'
+import { createStoreSteps, type SqlStatement } from '../stores/store-steps.ts'
 import {
   checkpointWal,
   openSqliteConnection,
@@ -32,7 +32,7 @@ const STEPS = createStoreSteps({
 function createCallRunner(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>()
 
-  function query({ sql, values }: Statement): readonly object[] {
+  function query({ sql, values }: SqlStatement): readonly object[] {
     const statement = prepared.get(sql) ?? database.prepare(sql)
     prepared.set(sql, statement)
     return statement.all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])))

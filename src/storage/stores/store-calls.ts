@@ -1,6 +1,6 @@
 import type { ApiKeyStore } from './api-key-store.ts'
 import type { Stores } from './storage.ts'
-import type { Statement, StoreSteps } from './store-steps.ts'
+import type { SqlStatement, StoreSteps } from './store-steps.ts'
 import type { WaitlistStore } from './waitlist-store.ts'
 
 /** The effect of a method on the database. A `read` is one statement. `replace` and `erase` leave old content in its files. */
@@ -14,7 +14,7 @@ export interface StoreCall {
   readonly args: readonly unknown[]
 }
 
-type AnySteps = Generator<Statement, unknown, readonly object[]>
+type AnySteps = Generator<SqlStatement, unknown, readonly object[]>
 
 /** The steps of a call. */
 export function stepsOf(steps: StoreSteps, { store, name, args }: StoreCall): AnySteps {

@@ -11,13 +11,13 @@ import type {
 export type SqlValue = string | number | null | Uint8Array
 
 /** A statement with the values of its parameters, `$1` and so on. */
-export interface Statement {
+export interface SqlStatement {
   readonly sql: string
   readonly values: readonly SqlValue[]
 }
 
 /** A method as the statements of one transaction: it yields each, and continues with its rows. */
-type Steps<Result> = Generator<Statement, Result, readonly object[]>
+type Steps<Result> = Generator<SqlStatement, Result, readonly object[]>
 
 /** The methods of a store as their steps. */
 export type StoreSteps = {

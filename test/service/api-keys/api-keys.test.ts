@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ApiError } from '@public-api/contract/errors/api-error'
-import { formatApiKey, keyIdOf } from '@public-api/contract/keys/api-key'
+import { formatApiKey, apiKeyIdOf } from '@public-api/contract/keys/api-key'
 import { createApiKeys, hashSecretIdOf } from '../../../src/service/api-keys/api-keys.ts'
 import { createMemoryCounters } from '../../../src/storage/counters/memory-counters.ts'
 import {
@@ -47,14 +47,14 @@ test('refuses malformed, unknown, wrong and revoked keys alike, after one lookup
   const { apiKeys, store, issue } = makeKeys()
   const good = await issue()
   const revoked = await issue()
-  await apiKeys.revoke(String(keyIdOf(revoked)))
+  await apiKeys.revoke(String(apiKeyIdOf(revoked)))
   const cases = {
     malformed: 'nonsense',
     empty: '',
     long: 'x'.repeat(8000),
     unknown: formatApiKey('0'.repeat(16), 's'.repeat(43)),
     wrong: changed(good),
-    'another key’s secret': formatApiKey(String(keyIdOf(good)), revoked.slice(21)),
+    'another key’s secret': formatApiKey(String(apiKeyIdOf(good)), revoked.slice(21)),
     revoked,
     'revoked and wrong': changed(revoked),
   }
@@ -76,7 +76,7 @@ test('refuses malformed, unknown, wrong and revoked keys alike, after one lookup
 
 test('revoking twice returns the first time; a deleted key is invalid', async () => {
   const { apiKeys, time, store, issue } = makeKeys()
-  const keyId = String(keyIdOf(await issue()))
+  const keyId = String(apiKeyIdOf(await issue()))
   const first = await apiKeys.revoke(keyId)
   assert.deepEqual(first, { keyId, status: 'revoked', revokedAt: '2026-11-21T09:00:00.000Z' })
   time.ms += 5000
@@ -92,7 +92,7 @@ test('a store that fails is KEYS_UNAVAILABLE, with the reason for the log, and r
   for (const call of [
     async () => apiKeys.check(key),
     async () => apiKeys.check('nonsense'),
-    () => apiKeys.revoke(String(keyIdOf(key))),
+    () => apiKeys.revoke(String(apiKeyIdOf(key))),
     () => apiKeys.issue({ label: null, ttlDays: 1 }),
   ]) {
     await assert.rejects(call, (error: ApiError) => {
@@ -147,11 +147,11 @@ test('rehashes a key once at a time and again later', async () => {
     previous: [SECRET],
   })
   for (let each = 0; each < 5; each += 1) await apiKeys.check(key)
-  assert.deepEqual(asked, [keyIdOf(key)])
+  assert.deepEqual(asked, [apiKeyIdOf(key)])
   ending.reject(new Error('disk full'))
   await new Promise(setImmediate)
   assert.equal(failures.length, 1)
   ending = Promise.withResolvers()
   for (let each = 0; each < 5; each += 1) await apiKeys.check(key)
-  assert.deepEqual(asked, [keyIdOf(key), keyIdOf(key)])
+  assert.deepEqual(asked, [apiKeyIdOf(key), apiKeyIdOf(key)])
 })

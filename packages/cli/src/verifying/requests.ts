@@ -109,7 +109,7 @@ export function decodeBody(bytes: Uint8Array, coding: string): Uint8Array | unde
 }
 
 /** The codings of a Content-Encoding; undefined if it is empty or missing. */
-export function codingOf(field: HeaderFields): string | undefined {
+export function contentCodingOf(field: HeaderFields): string | undefined {
   const coding = field(HEADERS.contentEncoding)?.trim().toLowerCase()
   return coding === '' || coding === 'identity' ? undefined : coding
 }
@@ -157,7 +157,7 @@ export function createHttpClient(origin: string, timeoutMs: number, nowMs = Date
           throw new TooLargeError('bytes', maxBytesOf(status, MAX_RESPONSE_BYTES))
         })
         const field = readHeaders(headers)
-        const coding = codingOf(field)
+        const coding = contentCodingOf(field)
         const decoded = coding === undefined || raw.length === 0 ? raw : decodeBody(raw, coding)
         return {
           method,

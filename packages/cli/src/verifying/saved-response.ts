@@ -8,7 +8,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
+import { contentCodingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
 
 /** A response from files, in the format of `curl -D HEADERS -o BODY`. */
 export interface SavedResponse {
@@ -147,7 +147,7 @@ function requireOne(file: string, bytes: Buffer): void {
 function decodeSaved(file: string, saved: Buffer, headers: SavedResponse['headers']): Uint8Array {
   const bytes = withoutChunks(saved) ?? saved
   requireOne(file, bytes)
-  const coding = codingOf(readHeaders(headers))
+  const coding = contentCodingOf(readHeaders(headers))
   if (coding === undefined) return bytes
   try {
     return decodeBody(bytes, coding) ?? bytes

@@ -12,10 +12,10 @@ import { verifyKeyDocument } from '../signing-keys.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyResponse } from '../verify-response.ts'
 import type { CopySettings } from './copy-settings.ts'
-import type { Proof } from './reader-memory.ts'
+import type { DataProof } from './reader-memory.ts'
 
 /** A stored result with the response that proves it. */
-export interface StoredResult extends Proof {
+export interface StoredResult extends DataProof {
   /** Its data. */
   readonly data: unknown
   /** The key that signed the newest proof. */

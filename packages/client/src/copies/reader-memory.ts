@@ -3,7 +3,7 @@ import { READ_PATHS } from '#contract/registry/read-paths'
 import { CopyError } from './copy-error.ts'
 
 /** What proves data: which data, and when it was last signed as current. */
-export interface Proof {
+export interface DataProof {
   /** Entity tag of the data. */
   readonly etag: string
   /** Milliseconds since 1970. */
@@ -13,7 +13,7 @@ export interface Proof {
 }
 
 /** Whether a proof is newer: of a later version, else signed later. A response of the service does not say its version. */
-export function isAfter(one: Proof, other: Proof | undefined): boolean {
+export function isAfter(one: DataProof, other: DataProof | undefined): boolean {
   if (other === undefined) return true
   const versions = (one.entry?.sequence ?? 0) - (other.entry?.sequence ?? 0)
   const areKnown = one.entry !== undefined && other.entry !== undefined
@@ -23,7 +23,7 @@ export function isAfter(one: Proof, other: Proof | undefined): boolean {
 /** Creates what a reader remembers of everything it has verified, so that it never goes back, nor to another history. */
 export function createReaderMemory() {
   let newest: VersionEntry | undefined
-  const proofs = new Map<string, Proof>()
+  const proofs = new Map<string, DataProof>()
 
   return {
     /** Remembers a version. Of two with one number, that of the service replaces that of a copy. */
@@ -33,7 +33,7 @@ export function createReaderMemory() {
     },
 
     /** Remembers what proved a resource, unless a later proof is known. */
-    learnProof(target: string, proof: Proof): void {
+    learnProof(target: string, proof: DataProof): void {
       if (proof.provedAtMs >= (proofs.get(target)?.provedAtMs ?? -Infinity)) {
         proofs.set(target, proof)
       }
@@ -58,7 +58,7 @@ export function createReaderMemory() {
     },
 
     /** In which way a proof is older than what was verified before; undefined if it is not. */
-    ageOf(target: string, { etag, provedAtMs, entry }: Proof): string | undefined {
+    ageOf(target: string, { etag, provedAtMs, entry }: DataProof): string | undefined {
       const name = entry?.snapshotId ?? 'a response'
       if (newest !== undefined && entry !== undefined && entry.sequence < newest.sequence) {
         return `${name} is older than ${newest.snapshotId}, which was verified before`

@@ -2,7 +2,7 @@
 
 import { LogError } from './log-error.ts'
 import {
-  checkText,
+  checkNoteText,
   COSIGNATURE,
   ED25519,
   importVkey,
@@ -67,7 +67,7 @@ function publicKeyOf({ vkey }: NoteKey): string {
 export async function openPolicy(text: string): Promise<LogPolicy> {
   // A comment may have any characters.
   const checked = text.replace(COMMENTS, (comment) => comment.replace(CONTROL_CHARACTERS, ' '))
-  checkText('the policy', checked, MAX_POLICY_BYTES, '\n\t')
+  checkNoteText('the policy', checked, MAX_POLICY_BYTES, '\n\t')
   const logs: PolicyLog[] = []
   const witnesses: PolicyWitness[] = []
   const rules = new Map<string, Rule>()

@@ -7,7 +7,7 @@ import { digestOf, parseLogEntry } from './log-entry.ts'
 import { LogError } from './log-error.ts'
 import type { LogPolicy } from './log-policy.ts'
 import { hashLeaf, MAX_PROOF_HASHES, verifyInclusion } from './merkle-tree.ts'
-import { checkText, MAX_NOTE_BYTES } from './signed-note.ts'
+import { checkNoteText, MAX_NOTE_BYTES } from './signed-note.ts'
 import { MAX_ENTRY_BYTES } from './tiles.ts'
 import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.ts'
 
@@ -38,7 +38,7 @@ export function formatProof({ entry, index, hashes, note }: LogProof): string {
 
 /** Splits a proof. Throws a LogError (MALFORMED) with the line. */
 function parseProof(text: string): LogProof {
-  checkText('the proof', text, MAX_PROOF_BYTES)
+  checkNoteText('the proof', text, MAX_PROOF_BYTES)
   const refuse = (line: number, expected: string): never => {
     throw new LogError('MALFORMED', `the proof, line ${line}: expected ${expected}`)
   }

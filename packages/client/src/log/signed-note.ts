@@ -55,7 +55,7 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 /** Refuses texts beyond a limit and control characters. `what` names the input in messages. */
-export function checkText(what: string, text: string, maxBytes: number, allowed = '\n'): void {
+export function checkNoteText(what: string, text: string, maxBytes: number, allowed = '\n'): void {
   if (text.length > maxBytes || encoder.encode(text).length > maxBytes) {
     throw new LogError('MALFORMED', `${what} has more than ${maxBytes} bytes`)
   }
@@ -77,7 +77,7 @@ function isKeyName(name: string): boolean {
 
 /** Splits a note into its text and signatures. Throws a LogError (MALFORMED) with the line. */
 export function parseNote(note: string, what = 'the note'): SignedNote {
-  checkText(what, note, MAX_NOTE_BYTES)
+  checkNoteText(what, note, MAX_NOTE_BYTES)
   const split = note.lastIndexOf('\n\n')
   if (split === -1 || !note.endsWith('\n')) {
     const expected = 'expected an empty line before the signatures, and a line break at the end'
