@@ -28,6 +28,10 @@ const isNotTrue: Rule = (_, to) => to !== true
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === false
 
+/** Whether a pattern has further alternatives, and so accepts what the old one accepts. */
+const acceptsMore = (from: unknown, to: unknown): boolean =>
+  String(to).startsWith(`${String(from)}|`)
+
 const STABILITY_ORDER: readonly unknown[] = ['experimental', 'beta', 'stable']
 
 type Deprecation = NonNullable<EndpointOutline['deprecation']>
@@ -98,8 +102,9 @@ type Words = string | ((from: unknown, to: unknown) => string)
 /**
  * What a change means, by the statement that changed; the first row that matches counts. The rules of schemas are those
  * of oasdiff's checks (https://www.oasdiff.com), with three exceptions, which contract decisions section 11 states: a
- * new value of a response's enumeration is additive (spec 9.2: clients must tolerate additions), a higher upper bound
- * in a response is a wider limit and additive, and removing an optional response field is breaking (oasdiff only warns).
+ * new value of a response's enumeration is additive (spec 9.2: clients must tolerate additions), and so is a further
+ * alternative of its pattern; a higher upper bound in a response is a wider limit and additive; removing an optional
+ * response field is breaking (oasdiff only warns).
  */
 const RULES: readonly (readonly [statement: RegExp, rule: Rule | Directed, words?: Words])[] = [
   // Rows and their parts
@@ -130,7 +135,13 @@ const RULES: readonly (readonly [statement: RegExp, rule: Rule | Directed, words
   [/: (?:title|description|example)$/, 'text'],
   [/: (?:minLength|minItems|minimum)$/, LOWER_BOUND],
   [/: (?:maxLength|maxItems|maximum)$/, UPPER_BOUND],
-  [/: (?:pattern|uniqueItems)$/, [(_, to) => isAbsent(to), isAbsent]],
+  [
+    /: (?:pattern|uniqueItems)$/,
+    [
+      (from, to) => isAbsent(to) || acceptsMore(from, to),
+      (from, to) => isAbsent(from) || acceptsMore(from, to),
+    ],
+  ],
   [/: (?:nullable|mayBeEmpty)$/, [isTrue, isNotTrue]],
   // An omitted field of a request now means something else. That of a response is always sent or not.
   [/: default$/, ['breaking', 'text']],

@@ -14,6 +14,7 @@ import {
   type ChangelogEntry,
   type ContractOutline,
 } from './contract-outline.ts'
+import { dataRuleFaults } from './data-rule.ts'
 import { runScript } from './script-main.ts'
 
 const CHANGELOG_FILE = 'content/changelog.yaml'
@@ -170,13 +171,14 @@ function readChangelog(rootDir: string): readonly ChangelogEntry[] {
 
 /** Checks the contract of this repository. */
 export function checkOwnContract(rootDir: string): ContractReport {
-  const { registry, issuance } = OWN_CONTRACT
+  const { registry, issuance, dataSchemas } = OWN_CONTRACT
   const { changes, faults } = checkContract({
     baseline: readBaseline(rootDir),
     current: outlineContract(OWN_CONTRACT, readChangelog(rootDir)),
     nowMs: Date.now(),
   })
-  return { changes, faults: [...checkRegistry(registry, { issuance }), ...faults] }
+  const own = [...checkRegistry(registry, { issuance }), ...dataRuleFaults(dataSchemas)]
+  return { changes, faults: [...own, ...faults] }
 }
 
 /** A baseline file: its names are in order, so that a diff shows only what changed. */

@@ -91,7 +91,7 @@ const LAYERS: LayerRules = {
   'service/releases': ['contract', 'crypto', 'tlog', 'the types of releases'],
   'http/connection': ['contract', 'service', 'the types of http'],
   http: ['contract', 'crypto', 'service'],
-  routes: ['contract', 'crypto', 'service', 'http', 'the types of documents', 'the types of tlog'],
+  routes: ['contract', 'crypto', 'service', 'http', 'the types of tlog'],
   pages: ['contract', 'documents', 'crypto', 'tlog', 'service', 'http', '../locales'],
   browser: ['contract', 'packages/client'],
 }

@@ -23,7 +23,6 @@ import { createRouter } from './http/router.ts'
 import { createSite, type SiteOptions } from './pages/serving/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
-import { readExampleRelease } from './routes/example-release.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
 import { createLogRoutes } from './routes/tlog.ts'
 import { createPayload, type Payload } from './service/releases/payload.ts'
@@ -81,7 +80,7 @@ export type Published = Pick<AppDependencies, 'releases' | 'signing'>
 export function createAppComposer(
   parts: Omit<AppDependencies, keyof Published>,
 ): (published: Published) => App & { readonly site: ReturnType<typeof createSite> } {
-  const { runtime, baseUrl, challenge, clock } = parts
+  const { runtime, baseUrl, clock } = parts
   const isPreview = parts.deployment === 'preview'
   const registry: Registry = parts.registry ?? ENDPOINTS
   const issuance = parts.issuance ?? ISSUANCE
@@ -89,9 +88,11 @@ export function createAppComposer(
   if (faults.length > 0) throw new Error(`The registry breaks its rules: ${faults.join('; ')}`)
   const visible = visibleEndpoints(registry, runtime)
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
+  let openapi: Payload | undefined
   const documents = {
     index: createPayload(createDiscoveryIndex(described)),
     policy: createPayload(createPolicy(described)),
+    openapi: () => (openapi ??= createPayload(createOpenApi(described))),
   }
   const record = createRecorder()
   const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
@@ -110,16 +111,11 @@ export function createAppComposer(
             publicKey: Buffer.from(current.jwk.x, 'base64url').toString('base64'),
             origin: baseUrl,
           }
-    let openapi: Payload | undefined
-    const createOpenApiPayload = (): Payload => {
-      const release = readExampleRelease(registry, releases, signingKeys, challenge)
-      return createPayload(createOpenApi({ ...described, release }))
-    }
     const handlers = createHandlers({
       ...parts,
       registry,
       releases,
-      documents: { ...documents, openapi: () => (openapi ??= createOpenApiPayload()) },
+      documents,
       signingKeys,
       clientAddress: createClientAddress(parts.trustedProxies ?? []),
       ownOrigin: baseUrl,

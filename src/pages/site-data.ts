@@ -1,4 +1,3 @@
-import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import {
   type createRecorder,
   type Incident,
@@ -8,6 +7,7 @@ import {
 } from '@public-api/contract/history/published-record'
 import type { RedactionRecord } from '@public-api/contract/history/redaction'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Issuance } from '@public-api/contract/keys/issuance'
 import type { Registry } from '@public-api/contract/registry/endpoints'
@@ -253,12 +253,6 @@ export interface SiteDataOptions {
   readonly record: ReturnType<typeof createRecorder>
 }
 
-function readOpenApi(api: App): OpenApiDocument | undefined {
-  const { body } = replyOf(api, READ_PATHS.openapi) ?? {}
-  if (body === undefined) return undefined
-  return JSON.parse(bytesOfBody(body).toString()) as OpenApiDocument
-}
-
 /** The facts of one release of one deployment, read on demand. */
 export function createSiteData({ releases, challenge, api, record, ...fixed }: SiteDataOptions) {
   const head = () => servedValue(releases.head) as VersionEntry
@@ -274,7 +268,6 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
       (_, index) => version(formatSnapshotId(newest - index)) ?? [],
     ).flat()
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
-  let openApi: OpenApiDocument | undefined
   let published: PublishedRecord | undefined
   let removed: readonly RemovedItem[] | undefined
   const readArchived = (name: string, digest: string): unknown =>
@@ -357,10 +350,10 @@ export function createSiteData({ releases, challenge, api, record, ...fixed }: S
     get sampleResponse() {
       return readSampleResponse(api, READ_PATHS.status)
     },
-    /** The OpenAPI document of this service, parsed once for all examples; undefined if it is not served. */
-    get openApi() {
-      openApi ??= readOpenApi(api)
-      return openApi
+    /** The parsed body of a response of this service; undefined if it is not a 200. */
+    read(target: string): JsonValue | undefined {
+      const { body } = replyOf(api, target) ?? {}
+      return body && (JSON.parse(bytesOfBody(body).toString()) as JsonValue)
     },
     get head() {
       return head()

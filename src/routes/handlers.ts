@@ -29,7 +29,7 @@ export interface HandlerDependencies {
   readonly documents: {
     readonly index: Payload
     readonly policy: Payload
-    /** Has examples from the release, so it is created when it is first requested. */
+    /** Takes long to create, so it is created when it is first requested. */
     openapi(): Payload
   }
   /** The signing-key document; undefined without a signing key. */

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
 import { LIMITS } from '@public-api/contract/terms/limits'
 import { checkContract, formatBaseline, releaseContract } from '../../scripts/contract-check.ts'
 import {
@@ -446,6 +447,14 @@ const CASES: readonly Case[] = [
     `breaking ${REGISTER} 200 data.ticket`,
   ],
   [
+    'a further alternative of the pattern of a response',
+    set(
+      data('RegistrationResult', 'properties', 'ticket', 'pattern'),
+      `${DATA_SCHEMAS.RegistrationResult.properties.ticket.pattern}|^T-`,
+    ),
+    `additive ${REGISTER} 200 data.ticket`,
+  ],
+  [
     'a list of a response that may be empty now',
     drop(...data('Status', 'properties', 'components', 'minItems')),
     `breaking ${STATUS} 200 data.components`,
@@ -532,6 +541,14 @@ const CASES: readonly Case[] = [
     'a pattern for a request field',
     set(body('Registration', 'properties', 'useCase', 'pattern'), '^a'),
     `breaking ${REGISTER} body.useCase`,
+  ],
+  [
+    'a further alternative of the pattern of a request field',
+    set(
+      body('KeyRequest', 'properties', 'label', 'pattern'),
+      `${REQUEST_SCHEMAS.KeyRequest.properties.label.pattern}|^a`,
+    ),
+    'additive POST /api/v1/keys body.label',
   ],
   [
     'a pattern of a request field removed',

@@ -377,6 +377,16 @@ test("a success body is the envelope's output", () => {
   assert.deepEqual(checksOf(...place, 'schema')(body), [])
 })
 
+test('no enumeration has bounds, for which orval writes code that does not load', () => {
+  const schemas = JSON.stringify(document.components['schemas'], (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'enum' in value
+      ? { enum: 'minimum' in value || 'maximum' in value }
+      : value,
+  )
+  assert.match(schemas, /\{"enum":false\}/)
+  assert.doesNotMatch(schemas, /\{"enum":true\}/)
+})
+
 test('every header component has a description and a valid example', () => {
   const headers = objectAt(document.components['headers'])
   for (const [name, header] of Object.entries(headers)) {

@@ -180,13 +180,12 @@ describe('every endpoint has an entry', () => {
     const page = await readPage(t, '/en/reference')
     const createExample = (name: string): string => rawText(entryOf(page, name), 'pre.json')
     const { exampleReal, exampleMade } = reference
-    // The document is shortened. The waitlist of this app is closed, and its example shows an open one.
+    // The document is shortened.
     const leftOut: { readonly [name: string]: readonly string[] } = {
       openapi: ['paths', 'components'],
-      earlyAccess: ['state', 'note'],
     }
     for (const [name, { path, parameter, cacheClass, status, method }] of Object.entries(ROWS)) {
-      const isPublished = cacheClass === 'static-snapshot' || name === 'earlyAccess'
+      const isPublished = cacheClass === 'static-snapshot'
       const label = textAt(entryOf(page, name), 'figcaption')
       if (status === 'preview' || method !== 'GET') continue
       assert.equal(label, isPublished ? exampleReal : exampleMade, name)

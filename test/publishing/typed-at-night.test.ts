@@ -124,7 +124,14 @@ test('a changelog may name endpoints of its organization, and no mistyped ones',
   const folder = makeContent(t)
   const entry = (endpoint: string) =>
     `summary: A.\nupdatedAt: 2026-02-01T00:00:00Z\nunreleased:\n  - { kind: added, text: T, endpoints: [${endpoint}] }\nreleases: []\n`
-  writeContent(folder, 'changelog.yaml', entry('GET /api/v1/gauges, POST /api/v2/orders'))
+  const own = [
+    'GET /api/v1/gauges',
+    'POST /api/v2/orders',
+    'GET /v2/orders/{id}',
+    'PATCH /status',
+    'DELETE /status',
+  ]
+  writeContent(folder, 'changelog.yaml', entry(own.map((each) => `'${each}'`).join()))
   assert.deepEqual(await check(folder), [])
   writeContent(folder, 'changelog.yaml', entry('GET /api/v1/statsu'))
   const [mistake] = await check(folder)

@@ -17,8 +17,6 @@ import {
 /** The example of a success. Without `data` it is composed from the schema. */
 export interface SuccessExample {
   readonly data?: JsonValue
-  /** ISO 8601 UTC. */
-  readonly issuedAt?: string
   /** Source of the data, if readers should know. */
   readonly summary?: string
 }
@@ -81,10 +79,11 @@ function successResponse(
 ): OpenApiResponse {
   const { status, envelope } = success
   const dataSchema = DATA_SCHEMAS[success.data]
-  const { data = createExample(dataSchema), summary, ...time } = example
-  const identity = { ...EXAMPLE_IDENTITY, ...time }
+  const { data = createExample(dataSchema), summary } = example
   const value =
-    envelope === 'none' ? data : { ok: true, schema: SCHEMA_IDS[envelope], ...identity, data }
+    envelope === 'none'
+      ? data
+      : { ok: true, schema: SCHEMA_IDS[envelope], ...EXAMPLE_IDENTITY, data }
   const headers = compose(row, row.cacheClass, [
     ...WITH_BODY,
     ...when(isRevalidated(row), 'etag'),

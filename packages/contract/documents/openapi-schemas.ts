@@ -111,6 +111,8 @@ export function schemaComponents(registry: Registry): JsonObject {
 /** The `error` member, narrowed to the codes that an endpoint sends with one status. */
 function errorDetail(status: number, codes: readonly ErrorCode[]): JsonObject {
   const { properties, ...rest } = ERROR_SCHEMA
+  // An enumeration needs no bounds: generators such as orval write code that does not load for both.
+  const { minimum: _minimum, ...statusSchema } = properties.status
   const [code] = codes
   const retryable = code !== undefined && ERRORS[code].retryable
   return {
@@ -118,7 +120,7 @@ function errorDetail(status: number, codes: readonly ErrorCode[]): JsonObject {
     properties: {
       ...properties,
       code: { ...properties.code, enum: codes, example: code },
-      status: { ...properties.status, enum: [status], example: status },
+      status: { ...statusSchema, enum: [status], example: status },
       retryable: { ...properties.retryable, example: retryable },
     },
   }

@@ -1,5 +1,5 @@
 import { ERRORS } from '../errors/errors.ts'
-import type { JsonObject, JsonValue } from '../json/canonical-json.ts'
+import type { JsonObject } from '../json/canonical-json.ts'
 import { API_KEY_FORMAT } from '../keys/api-key.ts'
 import type { Issuance } from '../keys/issuance.ts'
 import {
@@ -30,16 +30,6 @@ import { createPolicy } from './policy.ts'
 interface OpenApiOptions extends DocumentedTables {
   /** Origin of the service, without a trailing slash. */
   readonly baseUrl: string
-  /** The release with the data of the examples. Without it, examples are composed from the schemas. */
-  readonly release?: ExampleRelease
-}
-
-export interface ExampleRelease {
-  readonly snapshotId: string
-  /** ISO 8601 UTC; the time of the examples. */
-  readonly createdAt: string
-  /** `data` of the responses, by the name of the endpoint. */
-  readonly data: { readonly [operation: string]: JsonValue }
 }
 
 export type OpenApiDocument = ReturnType<typeof createOpenApi>
@@ -64,35 +54,31 @@ const KEY_REQUIRED_SECURITY = Object.keys(KEY_SCHEMES).map((name) => ({ [name]: 
 const TITLE = 'Public read-only API'
 const DOCS = 'Reference documentation'
 
-const SHORTENED =
-  'Long lists show their first items. requestId and issuedAt differ in every response.'
-
-/** The example of an endpoint's success: a document of this service, or data of the release. */
-function successExample(name: string, row: Endpoint, options: OpenApiOptions): SuccessExample {
-  const { release } = options
-  const kind = row.success?.data
+/** The example of an endpoint's success: a document of this service, or else the example of its schema. */
+function successExample({ success }: Endpoint, options: OpenApiOptions): SuccessExample {
+  const kind = success?.data
   if (kind === 'OpenApiDocument') {
     return { data: { openapi: OPENAPI_VERSION, info: { title: TITLE }, paths: {} } }
   }
   if (kind === 'DiscoveryIndex' || kind === 'Policy') {
     const document = kind === 'Policy' ? createPolicy(options) : createDiscoveryIndex(options)
-    return { data: shortenLists(document), summary: `The current document. ${SHORTENED}` }
+    const summary =
+      'The current document. Long lists show their first items. requestId and issuedAt differ in every response.'
+    return { data: shortenLists(document), summary }
   }
-  const data = release?.data[name]
-  if (data === undefined || release === undefined) return {}
-  const summary = `As served with release ${release.snapshotId}. ${SHORTENED}`
-  return { data: shortenLists(data), issuedAt: release.createdAt, summary }
+  return {}
 }
 
 /**
  * `GET /api/v1/openapi.json`: the contract as an OpenAPI document, with every row that the runtime serves, every
- * response it may send and an example of each. Pure: the same options give the same document.
+ * response it may send and an example of each. Pure: the same options give the same document. No example is published
+ * data, so that a new version leaves the document as it is and programs that compare it see changes of the contract.
  */
 export function createOpenApi(options: OpenApiOptions) {
   const registry = visibleEndpoints(options.registry, options.runtime)
   const rows = Object.values(registry)
   const operations = Object.entries(registry).map(([name, row]) => {
-    const example = successExample(name, row, options)
+    const example = successExample(row, options)
     return { name, row, responses: createResponses(name, row, example) }
   })
   const responses = operations.flatMap((each) => each.responses)

@@ -29,7 +29,7 @@ const counts = (description: string) =>
   ({
     type: 'object',
     description,
-    additionalProperties: { type: 'integer', description: 'Number of endpoints.', example: 14 },
+    additionalProperties: whole('Number of endpoints.', 14),
   }) as const
 
 const meanings = (description: string) =>

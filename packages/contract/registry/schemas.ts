@@ -183,6 +183,7 @@ export const DATA_SCHEMAS = {
       maxErrorMs: {
         type: 'integer',
         nullable: true,
+        minimum: 0,
         description: 'Maximum error of the offset, in milliseconds; `null` if not measured.',
         example: 4,
       },

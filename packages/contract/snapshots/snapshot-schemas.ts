@@ -51,7 +51,9 @@ export const CHANGELOG_KINDS = [
 
 const ENDPOINT = {
   type: 'string',
-  pattern: '^(GET|POST|DELETE) /api/v\\d+(/[A-Za-z0-9._{}/-]+)?$',
+  // The second alternative accepts the first one's values too, which contract:check cannot know ("accepts more").
+  pattern:
+    '^(GET|POST|DELETE) /api/v\\d+(/[A-Za-z0-9._{}/-]+)?$|^(GET|POST|PUT|PATCH|DELETE) /[A-Za-z0-9._{}/-]+$',
   maxLength: 200,
 } as const
 

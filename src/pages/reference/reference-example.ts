@@ -2,10 +2,8 @@ import { createExample } from '@public-api/contract/documents/examples'
 import type { ErrorCode } from '@public-api/contract/errors/errors'
 import { createErrorBody, formatError } from '@public-api/contract/http/envelope'
 import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
-import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { DATA_SCHEMAS } from '@public-api/contract/registry/schemas'
-import { JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { escapeContent, type Html } from '../markup/html.ts'
 import type { PageContext } from '../page.ts'
 
@@ -67,23 +65,19 @@ export function exampleError(code: ErrorCode): Html {
   return responseHtml(error.status, JSON.stringify(JSON.parse(text), undefined, 2))
 }
 
-/** Data of this deployment for an endpoint, from its OpenAPI document, if any. */
+/** Data of this deployment for an endpoint that always has the same, if it is served. */
 function realData(
   { facts }: PageContext,
-  { method, path, success }: Endpoint,
+  { path, parameter, query, success, cacheClass }: Endpoint,
 ): JsonValue | undefined {
-  const document = facts.openApi
-  if (document === undefined || success === undefined) return undefined
-  if (success.data === 'OpenApiDocument') {
-    const { paths: _, components: __, ...beginning } = document
-    return beginning
-  }
-  const operation: unknown = document.paths[path]?.[method.toLowerCase()]
-  // An example that was composed from the schema has another name.
-  const place = ['responses', String(success.status), 'content', JSON_MEDIA_TYPE]
-  return [...place, 'examples', 'current', 'value', 'data'].reduce(propertyOf, operation) as
-    | JsonValue
+  if (cacheClass !== 'static-snapshot') return undefined
+  const target = path.replace(/\{.*\}/, parameter?.example ?? '')
+  const body = facts.read(query === undefined ? target : `${target}?limit=2`) as
+    | JsonObject
     | undefined
+  if (body === undefined || success?.envelope !== 'none') return body?.['data']
+  const { paths: _, components: __, ...beginning } = body
+  return beginning
 }
 
 /** An example response with its status: data of this deployment if available, else from the schema. */

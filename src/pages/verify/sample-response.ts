@@ -2,12 +2,15 @@ import { formatSignedText } from '@public-api/contract/http/signature'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import { bytesOfBody, type App, type Reply } from '../../http/api-request.ts'
 
-/** The response of the API to a GET without headers, as the pages send it to their own API; undefined unless it is a 200. */
+/**
+ * The response of the API to a GET of a path or a path with a query, without headers, as the pages send it to their own
+ * API; undefined unless it is a 200.
+ */
 export function replyOf(api: App, target: string): Reply | undefined {
   const reply = api({
     method: 'GET',
     target,
-    path: target,
+    path: target.replace(/\?.*/, ''),
     header: () => undefined,
     peerAddress: () => '',
     readBody: () => Promise.resolve(new Uint8Array()),

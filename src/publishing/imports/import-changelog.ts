@@ -29,7 +29,8 @@ interface Release {
 
 const kinds: readonly string[] = CHANGELOG_KINDS
 
-const ENDPOINT = /\b(?:GET|POST|DELETE) \/api\/v\d+(?:\/[A-Za-z0-9._{}/-]*[A-Za-z0-9}])?/g
+/** Without the punctuation of a sentence after it. */
+const ENDPOINT = /\b(?:GET|POST|PUT|PATCH|DELETE) \/[A-Za-z0-9._{}/-]*[A-Za-z0-9}]/g
 
 /** Headings of release-please, conventional-changelog and changesets, by the kind that they stand for. */
 export const IMPORTED_HEADINGS: { readonly [heading: string]: (typeof CHANGELOG_KINDS)[number] } = {

@@ -75,7 +75,8 @@ function* checkChange(
     const at = [...path, 'endpoints', index]
     const row = rows.get(endpoint)
     if (row === undefined) {
-      // An organization may announce endpoints of its own; a name like one of these is mistyped.
+      // An organization may announce endpoints of its own; a name below /api like one of these is mistyped.
+      if (!/^[A-Z]+ \/api\//.test(endpoint)) continue
       const near = nearestName(lastPart(endpoint), [...rows.keys()].map(lastPart))
       const known = [...rows.keys()].find((each) => lastPart(each) === near)
       if (known === undefined) continue

@@ -46,7 +46,7 @@ Reading is faster.
 
 ### Changed
 
-- \`GET /api/v1/status\` and \`GET /api/v1/roadmap\` answer sooner.
+- \`GET /api/v1/status\`, \`GET /api/v1/roadmap\` and \`PATCH /v2/orders/{id}\` answer sooner.
 
 ## [1.0.0] - 2026-01-01
 ### Added
@@ -76,8 +76,8 @@ test('imports a changelog from a Keep a Changelog file', async (t) => {
         changes: [
           {
             kind: 'changed',
-            text: 'GET /api/v1/status and GET /api/v1/roadmap answer sooner.',
-            endpoints: ['GET /api/v1/status', 'GET /api/v1/roadmap'],
+            text: 'GET /api/v1/status, GET /api/v1/roadmap and PATCH /v2/orders/{id} answer sooner.',
+            endpoints: ['GET /api/v1/status', 'GET /api/v1/roadmap', 'PATCH /v2/orders/{id}'],
           },
         ],
       },
