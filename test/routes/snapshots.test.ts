@@ -27,7 +27,7 @@ test('serves the newest version, and a query changes only the signed target', as
   const app = await runApp(t, { releases: madeHistory(4) })
   const expected = { schema: 'status', cacheClass: 'static-snapshot' } as const
   const plain = await assertRead(app, '/api/v1/status', expected)
-  assert.equal(plain['made'], 4)
+  assert.equal(plain['summary'], 'Made 4.')
   for (const target of ['/api/v1/status?', '/api/v1/status?a=1&b=%2e%2e/', '/api/v1/status??']) {
     assert.deepEqual(await assertRead(app, target, expected), plain)
   }
