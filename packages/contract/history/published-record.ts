@@ -262,7 +262,9 @@ export function createRecorder() {
     missing = new Map()
     for (const [key, text] of old) {
       const known = items.get(key)
-      if (now.has(key) || known === undefined || known.removedIn !== undefined) continue
+      // Also one that moved to another resource while this one could not be read.
+      const isThere = texts.values().some((each) => each.has(key))
+      if (isThere || known === undefined || known.removedIn !== undefined) continue
       if (unread.size > 0) missing.set(key, text)
       else items.set(key, { ...known, removedIn: snapshotId, removedAt: createdAt })
     }
