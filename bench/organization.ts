@@ -127,7 +127,7 @@ function writeOrganization(
       const status = { ...calm, updatedAt: at(nowMs), incidents: listed }
       const aged = agedEvents(status, nowMs)
       const ids = new Set(aged.map(({ id }) => id))
-      for (const { id, year } of aged) {
+      for (const { id, year } of aged.toReversed()) {
         const known = years.get(year)?.incidents ?? []
         years.set(year, {
           incidents: [...status.incidents.filter((each) => each.id === id), ...known],

@@ -15,7 +15,7 @@ import {
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import type { CompiledResource } from '../publishing/compile/compile-content.ts'
-import { CONTENT_OPTION, contentFolder } from './releases-folder.ts'
+import { CONTENT_OPTION, contentFolder, openReleasesFolder } from './releases-folder.ts'
 import { mistakeLines } from './server-failure.ts'
 
 /**
@@ -64,9 +64,10 @@ Nothing is written.`,
     }
     const content = contentFolder(values.content)
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
-    const { readBase } = await import('../publishing/releases/content-base.ts')
+    const { readBase, readKnownYears } = await import('../publishing/releases/content-base.ts')
     const { readTemplates } = await import('../publishing/editing/event-templates.ts')
-    const compiled = await compileContent(content, Date.now())
+    const known = readKnownYears(content, openReleasesFolder(undefined).store)
+    const compiled = await compileContent(content, Date.now(), { known })
     const { resources, outdated, warnings } = compiled
     const mistakes = [...compiled.mistakes, ...readTemplates(content).mistakes]
     if (mistakes.length > 0) {

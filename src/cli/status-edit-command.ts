@@ -29,7 +29,7 @@ import {
   requireNamedReleases,
   runPublication,
 } from './publication.ts'
-import { contentFolder } from './releases-folder.ts'
+import { contentFolder, openReleasesFolder } from './releases-folder.ts'
 
 /** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
 export async function readStatus(content: string | undefined) {
@@ -169,6 +169,7 @@ export async function editStatus(
   // Before the edit: no module is loaded between it and the publication.
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   const { editStatusFile } = await import('../publishing/editing/edit-content.ts')
+  const { readKnownYears } = await import('../publishing/releases/content-base.ts')
   const { checkLine } = await import('../publishing/releases/published-line.ts')
   const { formatTypedNote, noteOfChanges } = await import('../publishing/releases/version-note.ts')
   const contentDir = contentFolder(values.content)
@@ -199,7 +200,10 @@ export async function editStatus(
       if (typed !== undefined) checkLine('the note', typed)
       return edit(status, { ...options, usualSummary })
     },
-    new Map(typed === undefined ? [] : [['the note', typed]]),
+    {
+      texts: new Map(typed === undefined ? [] : [['the note', typed]]),
+      known: readKnownYears(contentDir, openReleasesFolder(values.releases).store),
+    },
     translationsOf(values),
   ).catch((error: unknown) => {
     if (error instanceof StatusEditError && error.isRepeated && values.publish) return error

@@ -39,7 +39,7 @@ fits its text. FIELD is written as in the list, such as status.summary.`,
       )
       const counts = `${pluralOf(lagging.length, 'outdated translation')}, ${missing.length} missing`
       return {
-        json: { outdated: lagging, missing },
+        json: { outdated: lagging.map(({ place, ...text }) => ({ ...text, ...place() })), missing },
         lines: [
           `${counts} in ${contentDir}.`,
           ...lagging.map(formatOutdated),

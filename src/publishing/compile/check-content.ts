@@ -135,10 +135,12 @@ function checkOverlay(
     const missing = fault([], `a translation of ${name}`, 'the content that it translates')
     return { ...none, mistakes: locateFaults(source.place, [missing]) }
   }
-  const locateText = ({ path, field, ...text }: OverlayText): TranslatedText => {
-    const { file, line, column } = source.place(path)
-    return { ...text, locale, field: `${contentName(name)}.${field}`, file, line, column }
-  }
+  const locateText = ({ path, field, ...text }: OverlayText): TranslatedText => ({
+    ...text,
+    locale,
+    field: `${contentName(name)}.${field}`,
+    place: () => source.place(path),
+  })
   const schema = translatedSchema(name)
   const { overlay, faults, texts } = compileOverlay(source.value, schema, original, (text) =>
     isOutdated(record, locateText(text)),

@@ -25,7 +25,13 @@ import { checkText } from '../rules/value-rules.ts'
 import { MAX_SOURCE_LENGTH } from '../rules/yaml-source.ts'
 import { formatOutdated, readTranslationRecord } from '../translations/translation-record.ts'
 import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
-import { parseContent, type ParsedContent, type ParsedFile, referenceIn } from './parse-content.ts'
+import {
+  type KnownYears,
+  parseContent,
+  type ParsedContent,
+  type ParsedFile,
+  referenceIn,
+} from './parse-content.ts'
 
 /** A resource ready to store: its canonical JSON text with its digest. */
 export interface CompiledResource {
@@ -73,7 +79,7 @@ async function guardContent(
 ) {
   const files: readonly GuardedFile[] = [
     ...Array.from(texts, ([file, text]) => ({ file, text })),
-    ...parsed.files.map(guardedFile),
+    ...parsed.files.filter(({ isKnown }) => !isKnown).map(guardedFile),
     ...imageTexts,
   ]
   const { settings } = parsed
@@ -86,11 +92,12 @@ async function guardContent(
         field.at(-1) === 'reason' ? [...checkText(value, field)] : [],
       ),
     ])
-  const { leaks, unused } = await findLeaks(files, allowedTextsOf(parsed))
+  const { leaks, unused, excused } = await findLeaks(files, allowedTextsOf(parsed))
   const isReadable = settings !== undefined || !needsSettings
   const isSound = settings !== undefined && faults?.length === 0 && parsed.isComplete
   return {
     leaks,
+    excused,
     mistakes: [
       ...(faults ?? []),
       ...leaks.filter(({ rule }) => isReadable || !isAllowable(rule)),
@@ -187,21 +194,28 @@ function formatResources(data: CheckedData | undefined, isPart: boolean) {
   return resources
 }
 
+export interface CompileOptions {
+  /** Additional texts to publish, by their names in mistakes (the version's note). */
+  readonly texts?: ReadonlyMap<string, string>
+  /** Bytes to use instead of those of a file, by its path in the folder. */
+  readonly replaced?: ReadonlyMap<string, Buffer>
+  /** With it, mistakes elsewhere than in these resources and their translations are warnings. */
+  readonly only?: ReadonlySet<TranslatedName> | undefined
+  /** What files of past years were published as, which are neither parsed nor searched again. */
+  readonly known?: KnownYears
+}
+
 /**
  * Compiles a content folder in phases, each with its own mistakes: read, parse, check against the closed schemas and the
- * rules, search for leaks. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish,
- * by their names in mistakes (the version's note). `replaced` has bytes to use instead of those of a file, by its path in
- * the folder. With `only`, mistakes elsewhere than in these resources and their translations are warnings.
+ * rules, search for leaks. `nowMs` is the current time for "not in the future".
  */
 export async function compileContent(
   contentDir: string,
   nowMs: number,
-  texts: ReadonlyMap<string, string> = new Map(),
-  replaced?: ReadonlyMap<string, Buffer>,
-  only?: ReadonlySet<TranslatedName>,
+  { texts = new Map(), replaced, only, known }: CompileOptions = {},
 ) {
   const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
-  const parsed = parseContent(folder)
+  const parsed = parseContent(folder, known)
   const records = new Map(
     [...new Set(folder.overlays.map(({ locale }) => locale))].map((locale) => [
       locale,
@@ -222,6 +236,7 @@ export async function compileContent(
   const mistakes = found.filter(isOwn)
   const elsewhere = found.filter((mistake) => !isOwn(mistake))
   const { translated, outdated, findUntranslated } = checked
+  const stale = new Set(outdated.map(({ place }) => place().file))
   return {
     translated,
     /** Translations whose source changed after them. The pages show the source instead. */
@@ -235,6 +250,14 @@ export async function compileContent(
       ...outdated.map(formatOutdated),
     ],
     findUntranslated,
+    /**
+     * The digests of the files of past years that say what their resources do and nothing else: without an outdated
+     * translation, and without a text that content/publishing.yaml allows.
+     */
+    years: parsed.files
+      .filter(({ resource }) => isPartOfStatus(resource) && checked.data[resource] !== undefined)
+      .filter(({ file }) => !guarded.excused.has(file) && !stale.has(file))
+      .map(({ resource, text }) => [resource, sha256Base64url(text)] as const),
     /** None if there is a mistake, because only a complete release is published. Those with mistakes elsewhere are missing. */
     resources: formatResources(mistakes.length > 0 ? undefined : checked.data, isPart),
     /** Every mistake that prevents a publication, in reading order. */

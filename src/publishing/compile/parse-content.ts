@@ -1,11 +1,15 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import {
+  type ResourceName,
+  type TranslatedName,
+  translationsOf,
+} from '@public-api/contract/registry/resource-names'
 import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import type { TranslationLocale } from '@public-api/contract/snapshots/translations'
 import { readImport } from '../imports/read-import.ts'
 import type { ContentFile, ContentFolder } from '../rules/content-folder.ts'
-import type { ContentMistake } from '../rules/content-mistake.ts'
+import type { Checked, ContentMistake } from '../rules/content-mistake.ts'
 import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { type ContentSource, parseYamlSource } from '../rules/yaml-source.ts'
 
@@ -18,8 +22,32 @@ export interface ParsedOverlay {
 
 /** A content file and its source, which is undefined if it has mistakes. */
 export interface ParsedFile extends ContentFile {
+  /** The resource that the file describes; undefined for a translation. */
   readonly name?: TranslatedName
+  /** The resource that it is published in. */
+  readonly resource: ResourceName
   readonly source: ContentSource | undefined
+  /** Whether the source is what was published before. */
+  readonly isKnown: boolean
+}
+
+/**
+ * What a file of a past year was published as, by its resource; undefined for another text than the published one. A
+ * translation is given as the overlay of its resource.
+ */
+export type KnownYears = (resource: ResourceName, text: string) => JsonValue | undefined
+
+/** A source that is parsed only where the place of a value in it is asked for. */
+function knownSource({ file, text }: ContentFile, value: JsonValue): ContentSource {
+  let parsed: ContentSource | undefined
+  return {
+    value,
+    texts: [],
+    place(at, part) {
+      parsed ??= parseYamlSource(file, text).value
+      return parsed?.place(at, part) ?? { file, line: 1, column: 1 }
+    },
+  }
 }
 
 /** The content as data with places. */
@@ -33,28 +61,43 @@ export function referenceIn(name: TranslatedName, value: JsonValue): string | un
 }
 
 /** Parses every file of a content folder, and the files that they import. */
-export function parseContent(folder: ContentFolder) {
+export function parseContent(folder: ContentFolder, known: KnownYears = () => undefined) {
   const sources = new Map<TranslatedName, ContentSource>()
   const overlays: ParsedOverlay[] = []
   const files: ParsedFile[] = []
   const referenced = new Set<string>()
   const mistakes: ContentMistake[] = []
   const notes: string[] = []
+  const parse = (
+    resource: ResourceName,
+    file: ContentFile,
+    mayBeKnown = true,
+  ): Checked<ContentSource> & { readonly isKnown: boolean } => {
+    const value = mayBeKnown ? known(resource, file.text) : undefined
+    return value === undefined
+      ? { ...parseYamlSource(file.file, file.text), isKnown: false }
+      : { value: knownSource(file, value), mistakes: [], isKnown: true }
+  }
   for (const [name, file] of folder.resources) {
-    const parsed = parseYamlSource(file.file, file.text)
-    const whole = parsed.value === undefined ? parsed : readImport(name, parsed.value, folder)
+    const parsed = parse(name, file)
+    const whole: ReturnType<typeof readImport> =
+      parsed.value === undefined ? parsed : readImport(name, parsed.value, folder)
     mistakes.push(...whole.mistakes)
     notes.push(...(whole.notes ?? []))
-    files.push({ ...file, name, source: whole.value ?? parsed.value })
+    const { isKnown } = parsed
+    files.push({ ...file, name, resource: name, source: whole.value ?? parsed.value, isKnown })
     if (whole.value !== undefined) sources.set(name, whole.value)
     const reference = parsed.value && referenceIn(name, parsed.value.value)
     if (reference !== undefined) referenced.add(reference)
   }
   for (const { locale, name, ...file } of folder.overlays) {
-    const parsed = parseYamlSource(file.file, file.text)
-    mistakes.push(...parsed.mistakes)
-    files.push({ ...file, source: parsed.value })
-    if (parsed.value !== undefined) overlays.push({ locale, name, source: parsed.value })
+    const resource = translationsOf(locale, name)
+    // A translation is checked again with another original.
+    const isOfKnown = files.some((each) => each.name === name && each.isKnown)
+    const { value: source, mistakes: found, isKnown } = parse(resource, file, isOfKnown)
+    mistakes.push(...found)
+    files.push({ ...file, resource, source, isKnown })
+    if (source !== undefined) overlays.push({ locale, name, source })
   }
   const { settings } = folder
   const parsedSettings = settings && parseYamlSource(settings.file, settings.text)

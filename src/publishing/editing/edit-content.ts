@@ -7,7 +7,7 @@ import {
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
-import { compileContent } from '../compile/compile-content.ts'
+import { compileContent, type CompileOptions } from '../compile/compile-content.ts'
 import { decodeText, MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
@@ -107,14 +107,14 @@ function replaceFiles(contentDir: string, files: readonly EditedFile[]): boolean
 
 /**
  * Changes status.yaml of a content folder, which remembers the usual summary while something is open, and its translations.
- * The change is made only if the status would have no mistakes with it; otherwise the files keep their bytes. `texts` are
- * published with it (the version's note). Rejects with a PublishError.
+ * The change is made only if the status would have no mistakes with it; otherwise the files keep their bytes. The texts of
+ * `options` are published with it (the version's note). Rejects with a PublishError.
  */
 export async function editStatusFile(
   contentDir: string,
   nowMs: number,
   edit: (status: Status, usualSummary: string | undefined) => StatusEdit,
-  texts: ReadonlyMap<string, string>,
+  options: Pick<CompileOptions, 'texts' | 'known'>,
   translations: ReadonlyMap<TranslationLocale, EventTexts> = new Map(),
 ) {
   const file = path.join(contentDir, STATUS_FILE)
@@ -134,13 +134,13 @@ export async function editStatusFile(
     ]
     const replaced = new Map(files.map((each) => [each.name, each.after ?? NO_TEXTS]))
     const only = new Set(['status'] as const)
-    const { mistakes } = await compileContent(contentDir, nowMs, texts, replaced, only)
+    const { mistakes } = await compileContent(contentDir, nowMs, { ...options, replaced, only })
     // A killed move left events in both places; the publication completes it.
     const moved = mistakes.length > 0 ? planMove(contentDir, nowMs, replaced) : undefined
     const isMended =
       moved !== undefined &&
       'compile' in moved &&
-      (await moved.compile(texts, only)).mistakes.length === 0
+      (await moved.compile({ ...options, only })).mistakes.length === 0
     if (mistakes.length > 0 && !isMended) refuse(file, mistakes, 'the edited content would have')
     try {
       if (await withContentLock(contentDir, async () => replaceFiles(contentDir, files))) {

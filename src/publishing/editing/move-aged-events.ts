@@ -3,14 +3,13 @@ import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import type { Incident, Maintenance } from '@public-api/contract/history/published-record'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
-import { compileContent } from '../compile/compile-content.ts'
+import { compileContent, type CompileOptions } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
 import { hasEnded, startOf } from '../rules/status-rules.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
@@ -317,8 +316,11 @@ export function planMove(
   const bytes = Array.from(moved.files, ([file, text]) => [file, Buffer.from(text)] as const)
   return {
     lines: moved.lines,
-    compile: (texts: ReadonlyMap<string, string>, only?: ReadonlySet<TranslatedName>) =>
-      compileContent(contentDir, nowMs, texts, new Map([...replaced, ...bytes]), only),
+    compile: (options: CompileOptions) =>
+      compileContent(contentDir, nowMs, {
+        ...options,
+        replaced: new Map([...replaced, ...bytes]),
+      }),
     /** Writes the files, unless one changed meanwhile; then the next publication moves. Returns whether it did. */
     write: () =>
       withContentLock(contentDir, async () => {

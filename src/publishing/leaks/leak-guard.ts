@@ -115,21 +115,14 @@ function explainUnused(ruleId: string): readonly [found: string, expected: strin
 /**
  * Searches files for secrets and personal data: the text as written, including comments, and each value as published.
  * They differ if YAML folds lines or resolves escapes. A leak names the place and the rule, and never any part of the
- * finding. `unused` has the entries of `allowedTexts` that are not used.
+ * finding. `unused` has the entries of `allowedTexts` that are not used, `excused` the files with a text that one allows.
  */
-export async function findLeaks(
-  files: readonly GuardedFile[],
-  allowedTexts: AllowedTexts = [],
-): Promise<{ readonly leaks: readonly ContentMistake[]; readonly unused: readonly Fault[] }> {
+export async function findLeaks(files: readonly GuardedFile[], allowedTexts: AllowedTexts = []) {
   const allowed = new Map(
     allowedTexts.map((entry) => [`${entry.rule} ${createSearchText(entry.text).text}`, entry]),
   )
-  const used = new Set<AllowedTexts[number] | undefined>()
-  const isAllowed = (ruleId: string, text: string): boolean => {
-    const entry = allowed.get(`${ruleId} ${text}`)
-    used.add(entry)
-    return entry !== undefined
-  }
+  const used = new Set<AllowedTexts[number]>()
+  const excused = new Set<string>()
   const leaks: ContentMistake[] = []
   for (const { file, text, values = [], isPublicEmail } of files) {
     const lines = new LineCounter()
@@ -137,6 +130,13 @@ export async function findLeaks(
     const texts = [text, ...values.map(({ value }) => value)]
     // The lines that each rule's leaks cover, so that the same finding in a value is not reported twice.
     const covered = new Set<string>()
+    const isAllowed = (ruleId: string, found: string): boolean => {
+      const entry = allowed.get(`${ruleId} ${found}`)
+      if (entry === undefined) return false
+      used.add(entry)
+      excused.add(file)
+      return true
+    }
     for (const { rule, found, expected, index, start, end } of await search(texts, isAllowed)) {
       const finding = texts[index]?.slice(start, end) ?? ''
       if (rule === 'email-address' && isPublicEmail?.(finding) === true) continue
@@ -158,8 +158,8 @@ export async function findLeaks(
       leaks.push({ file: written, line, column, field, found, expected, rule })
     }
   }
-  const unused = allowedTexts.flatMap((entry, index) =>
+  const unused: readonly Fault[] = allowedTexts.flatMap((entry, index) =>
     used.has(entry) ? [] : [fault(['allowedTexts', index], ...explainUnused(entry.rule))],
   )
-  return { leaks, unused }
+  return { leaks, unused, excused }
 }

@@ -1,9 +1,14 @@
 import path from 'node:path'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import { sha256Base64url } from '../../crypto/sha256.ts'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import type { ReleaseStore } from '../../releases/release-store.ts'
+import type { KnownYears } from '../compile/parse-content.ts'
 import { PublishError } from '../rules/publish-error.ts'
 
 /**
@@ -12,10 +17,13 @@ import { PublishError } from '../rules/publish-error.ts'
  */
 const BASE_FILE = '.published.json'
 
-const MAX_BASE_BYTES = 4096
+const MAX_BASE_BYTES = 65_536
 
 /** The version that a content folder was last published as. */
-export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'>
+export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'> & {
+  /** The digests of the files that resources of past years were made from, by resource. */
+  readonly years?: { readonly [resource: string]: string } | undefined
+}
 
 /**
  * The base of a content folder; undefined if it was never published. A version that a killed command wrote before it could
@@ -35,9 +43,9 @@ export function readBase(
     }
     const value = parseJson(text)
     const next = versions.find(({ hash }) => hash === propertyOf(value, 'next'))
-    const [snapshotId, hash] = [propertyOf(value, 'snapshotId'), propertyOf(value, 'hash')]
+    const { snapshotId, hash, years } = (value ?? {}) as { [name: string]: unknown }
     if (typeof snapshotId === 'string' && typeof hash === 'string') {
-      return next ?? { snapshotId, hash }
+      return next ?? { snapshotId, hash, years: years as ContentBase['years'] }
     }
     return next ?? (propertyOf(value, 'next') === undefined ? versions.at(-1) : undefined)
   } catch (error) {
@@ -58,13 +66,44 @@ export function writeBase(
 ): string | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
-    const { snapshotId, hash } = base ?? {}
-    const text = `${JSON.stringify({ snapshotId, hash, next: next?.hash }, null, 2)}\n`
+    const { snapshotId, hash, years = {} } = base ?? {}
+    const of = Object.keys(years).length === 0 ? {} : { years }
+    const text = `${JSON.stringify({ snapshotId, hash, ...of, next: next?.hash }, null, 2)}\n`
     rewriteBelow(contentDir, BASE_FILE, text, 0o644)
     return undefined
   } catch (error) {
     const { snapshotId } = next ?? base ?? {}
     return `${file} could not be written (${messageOf(error)}); the next version from this folder needs --over ${snapshotId}`
+  }
+}
+
+/**
+ * The published data of the files of past years that are as the version of a content folder was made from. They passed
+ * every check of this registry version, and what is published of them is what that version has, whatever the folder states.
+ * Without a readable version, no file is known.
+ */
+export function readKnownYears(contentDir: string, store: ReleaseStore): KnownYears {
+  const unlessDamaged = <Value>(read: () => Value): Value | undefined => {
+    try {
+      return read()
+    } catch {
+      // Who needs it names the damage.
+      return undefined
+    }
+  }
+  const known = unlessDamaged(() => {
+    const { snapshotId = '', hash, years = {} } = readBase(contentDir, []) ?? {}
+    const version = JSON.parse(store.readVersionText(snapshotId)) as VersionEntry
+    const isSame = version.hash === hash && version.registryVersion === REGISTRY_VERSION
+    return isSame ? { years, resources: version.resources } : undefined
+  })
+  return (resource, text) => {
+    const digest = known?.resources[resource]
+    if (digest === undefined || known?.years[resource] !== sha256Base64url(text)) return undefined
+    const data = unlessDamaged(() => parseJson(store.readResourceText(resource, digest)))
+    const overlays = propertyOf(data, 'resources')
+    // Published data is JSON.
+    return (overlays === undefined ? data : Object.values(overlays as object)[0]) as JsonValue
   }
 }
 

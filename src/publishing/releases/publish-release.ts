@@ -6,14 +6,19 @@ import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { ReleaseFileError } from '../../releases/release-store.ts'
 import { isOfResource } from '../compile/check-content.ts'
-import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
+import {
+  type CompiledContent,
+  compileContent,
+  type CompileOptions,
+} from '../compile/compile-content.ts'
+import type { KnownYears } from '../compile/parse-content.ts'
 import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
 import { planMove } from '../editing/move-aged-events.ts'
 import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
 import { appendVersion, type PublishResult, type ReleaseOptions } from './append-version.ts'
-import { checkBase, type ContentBase, readBase, writeBase } from './content-base.ts'
+import { checkBase, type ContentBase, readBase, readKnownYears, writeBase } from './content-base.ts'
 import { checkLine } from './published-line.ts'
 import { readVersions, resourceFault } from './published-versions.ts'
 import {
@@ -29,10 +34,9 @@ import { noteOfChanges, type NotedStatus } from './version-note.ts'
 export async function requireContent(
   contentDir: string,
   nowMs: number,
-  texts?: ReadonlyMap<string, string>,
-  only?: ReadonlySet<TranslatedName>,
+  options?: CompileOptions,
 ): Promise<CompiledContent> {
-  return requireSound(await compileContent(contentDir, nowMs, texts, undefined, only))
+  return requireSound(await compileContent(contentDir, nowMs, options))
 }
 
 function requireSound(compiled: CompiledContent): CompiledContent {
@@ -175,14 +179,14 @@ async function writeMove(
  */
 async function publishedBefore(
   { contentDir, store, nowMs, only, before }: Parameters<typeof publishRelease>[0],
+  known: KnownYears,
   head: VersionEntry | undefined,
   stated: ContentBase | undefined,
 ): Promise<'all' | 'chosen' | undefined> {
   if (before === undefined || only === undefined || head === undefined) return undefined
   if (stated?.hash === head.hash) return undefined
-  const { resources } = await compileContent(contentDir, nowMs, new Map(), before, only)
-  const known = sourcesOfVersion(store, head)
-  const chosen = selectResources(known, sourcesOf({ resources }), only)
+  const { resources } = await compileContent(contentDir, nowMs, { replaced: before, only, known })
+  const chosen = selectResources(sourcesOfVersion(store, head), sourcesOf({ resources }), only)
   if (changesBetween(head.resources, digestsOf(chosen)).length > 0) return undefined
   return isDeepStrictEqual(digestsOf(resources), head.resources) ? 'all' : 'chosen'
 }
@@ -207,14 +211,16 @@ export async function publishRelease(
   const { contentDir, store, nowMs, over, only } = options
   const typed = new Map(options.note === undefined ? [] : [['the note', options.note]])
   for (const [name, line] of typed) checkLine(name, line)
-  const asWritten = await compileContent(contentDir, nowMs, typed, undefined, only)
+  const known = readKnownYears(contentDir, store)
+  const asWritten = await compileContent(contentDir, nowMs, { texts: typed, only, known })
   const versions = readVersions(store)
   const head = versions.at(-1)
   const { chosen: wanted, isSame } = chooseIfSound(store, head, asWritten, only)
   // Nothing is published because content grew older.
   const plan =
     isSame || (only !== undefined && !only.has('status')) ? undefined : planMove(contentDir, nowMs)
-  const compiled = plan && 'compile' in plan ? await plan.compile(typed, only) : undefined
+  const compiled =
+    plan && 'compile' in plan ? await plan.compile({ texts: typed, only, known }) : undefined
   const move =
     plan && 'compile' in plan && compiled?.mistakes.length === 0
       ? { ...plan, content: compiled }
@@ -223,9 +229,9 @@ export async function publishRelease(
   const { chosen, unpublished } = choose(store, head, sourcesOf(content), only, content.isPart)
   const digests = digestsOf(chosen)
   const stated = readBase(contentDir, versions)
-  const known = await publishedBefore(options, head, stated)
-  const base = known === 'all' ? head : stated
-  const undone = known === undefined ? checkBase(versions, base, digests, over, only) : []
+  const restated = await publishedBefore(options, known, head, stated)
+  const base = restated === 'all' ? head : stated
+  const undone = restated === undefined ? checkBase(versions, base, digests, over, only) : []
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
   // The note says what happened, and not what moved.
   const note = options.note ?? noteOf(store, head, wanted ?? chosen)
@@ -242,7 +248,14 @@ export async function publishRelease(
     if (isCurrent) writeBase(contentDir, stated, next)
     return []
   })
-  const warning = isCurrent ? writeBase(contentDir, result.entry) : undefined
+  const { resources } = result.entry
+  // With `only`, the version may have other data than the folder.
+  const years = content.years.filter(
+    ([name]) => resources[name] === content.resources.get(name)?.digest,
+  )
+  const warning = isCurrent
+    ? writeBase(contentDir, { ...result.entry, years: Object.fromEntries(years) })
+    : undefined
   const unmoved = move && (await writeMove(contentDir, move))
   const warnings = [
     ...content.warnings,

@@ -27,10 +27,12 @@ export interface UntranslatedText extends SourcePlace {
   readonly source: string
 }
 
-/** A translated text of one locale, with the place of its translation. */
-export interface TranslatedText extends UntranslatedText {
+/** A translated text of one locale. */
+export interface TranslatedText extends Pick<UntranslatedText, 'field' | 'source'> {
   readonly locale: TranslationLocale
   readonly translation: string
+  /** Where it is written in the file. */
+  place(): SourcePlace
 }
 
 /** Digests of the source and of its translation, by field. */
@@ -51,7 +53,8 @@ export function isOutdated(record: TranslationRecord | undefined, text: Translat
 }
 
 /** An outdated translation in one line. */
-export function formatOutdated({ file, line, column, locale, field }: TranslatedText): string {
+export function formatOutdated({ place, locale, field }: TranslatedText): string {
+  const { file, line, column } = place()
   return `${file}:${line}:${column}: ${field}: the translation is older than its text, which is shown instead; expected a new translation, or svc translations confirm ${locale} ${field}`
 }
 

@@ -26,7 +26,7 @@ test('a translation whose source changed is not published until it changes or is
   const published = async () => {
     const { resources, outdated } = await compileContent(contentDir, FIXTURE_NOW_MS)
     const overlay: unknown = JSON.parse(resources.get('site/translations/th')?.text ?? '{}')
-    return { overlay, outdated: outdated.map(({ line, field }) => `${line} ${field}`) }
+    return { overlay, outdated: outdated.map(({ place, field }) => `${place().line} ${field}`) }
   }
   writeContent(
     contentDir,

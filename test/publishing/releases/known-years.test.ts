@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
+import { readKnownYears } from '../../../src/publishing/releases/content-base.ts'
+import { publishRelease } from '../../../src/publishing/releases/publish-release.ts'
+import { openReleaseStore } from '../../../src/releases/release-store.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from '../content-fixture.ts'
+
+const YEAR = 'site/events/2025'
+const THAI_YEAR = 'site/translations/th/events/2025'
+const RANDOM = 'kJ8xQz2Lw9Tn4Rb7Vc1Ym5Hd3Gf6Sp0A'
+
+const eventsOf = (year: number, text: string): string => `# written by hand
+incidents:
+  - id: slow-${year}
+    title: Slow answers
+    state: resolved
+    impact: minor
+    startedAt: ${year}-03-01T10:00:00Z
+    resolvedAt: ${year}-03-01T11:00:00Z
+    components: [read-api]
+    updates:
+      - at: ${year}-03-01T11:00:00Z
+        state: resolved
+        text: ${text}
+`
+
+/** Content with two past years, one of them translated, that is published. */
+async function publishYears(t: TestContext, registryVersion = REGISTRY_VERSION) {
+  const contentDir = makeContent(t)
+  writeContent(contentDir, 'events/2024.yaml', eventsOf(2024, 'It ended.'))
+  writeContent(contentDir, 'events/2025.yaml', eventsOf(2025, 'It ended.'))
+  writeContent(contentDir, 'th/events/2025.yaml', 'incidents:\n  - id: slow-2025\n    title: ช้า\n')
+  const releasesDir = path.join(temporaryFolder(t), 'releases')
+  const store = openReleaseStore(releasesDir)
+  const common = { store, contentDir, nowMs: FIXTURE_NOW_MS, registryVersion, note: 'A note.' }
+  const publish = (only?: ReadonlySet<'roadmap'>) => publishRelease({ ...common, only })
+  await publish()
+  const isKnown = (file: string, resource: string) =>
+    readKnownYears(contentDir, store)(
+      resource as typeof YEAR,
+      readFileSync(path.join(contentDir, file), 'utf8'),
+    ) !== undefined
+  /** What the folder compiles to, which the known years must not change; and what is wrong with it. */
+  const compile = async () => {
+    const known = readKnownYears(contentDir, store)
+    const [whole, fast] = [
+      await compileContent(contentDir, FIXTURE_NOW_MS),
+      await compileContent(contentDir, FIXTURE_NOW_MS, { known }),
+    ]
+    for (const name of ['mistakes', 'resources', 'warnings', 'years'] as const) {
+      assert.deepEqual(fast[name], whole[name], name)
+    }
+    return fast.mistakes.map(({ file, found }) => `${path.relative(contentDir, file)}: ${found}`)
+  }
+  return { contentDir, releasesDir, store, publish, isKnown, compile }
+}
+
+test('a year that is as it was published is known, and compiles to the same', async (t) => {
+  const { contentDir, store, isKnown, compile, publish } = await publishYears(t)
+  assert.ok(isKnown('events/2025.yaml', YEAR) && isKnown('th/events/2025.yaml', THAI_YEAR))
+  assert.ok(!isKnown('events/2024.yaml', YEAR), 'another file')
+  const text = readFileSync(path.join(contentDir, 'events/2025.yaml'), 'utf8')
+  const known = readKnownYears(contentDir, store)(YEAR, text) as { incidents: { id: string }[] }
+  assert.equal(known.incidents[0]?.id, 'slow-2025')
+  assert.deepEqual(await compile(), [])
+  // A mistake that another file makes of it is found at its place.
+  editContent(contentDir, 'status', 'incidents: []', eventsOf(2025, 'Again.').slice(18))
+  assert.deepEqual(await compile(), ['events/2025.yaml: "slow-2025", which status.yaml has too'])
+  editContent(contentDir, 'status', eventsOf(2025, 'Again.').slice(18), 'incidents: []')
+  // Its translation becomes older than its text, and is known again when that was published.
+  editContent(contentDir, 'events/2025', 'Slow answers', 'Late answers')
+  assert.ok(!isKnown('events/2025.yaml', YEAR))
+  assert.deepEqual(await compile(), [])
+  await publish()
+  assert.deepEqual(
+    [isKnown('events/2025.yaml', YEAR), isKnown('th/events/2025.yaml', THAI_YEAR)],
+    [true, false],
+  )
+  editContent(contentDir, 'th/events/2025', 'ช้า', 'สาย')
+  await publish()
+  assert.ok(isKnown('th/events/2025.yaml', THAI_YEAR))
+})
+
+test('an edited year is searched again, and one with an allowed text always', async (t) => {
+  const { contentDir, isKnown, compile, publish } = await publishYears(t)
+  editContent(contentDir, 'events/2025', '# written by hand', '# ask eve@somebody-else.org')
+  const [leak = '', ...others] = await compile()
+  assert.match(leak, /^events\/2025\.yaml: /)
+  assert.deepEqual(others, [])
+  editContent(contentDir, 'events/2025', '# ask eve@somebody-else.org', '# written')
+  editContent(contentDir, 'events/2025', 'It ended.', `It ended with ${RANDOM}.`)
+  writeContent(
+    contentDir,
+    'publishing.yaml',
+    `allowedTexts:\n  - rule: random-text\n    text: ${RANDOM}\n    reason: A public test vector\n`,
+  )
+  await publish()
+  assert.ok(!isKnown('events/2025.yaml', YEAR))
+  assert.deepEqual(await compile(), [], 'the allowed text is used')
+})
+
+test('an edit that waits, a missing file and another registry version leave a year unknown', async (t) => {
+  const { contentDir, releasesDir, isKnown, compile, publish } = await publishYears(t)
+  editContent(contentDir, 'events/2025', 'It ended.', 'It ended at last.')
+  editContent(contentDir, 'roadmap', 'title: Writing', 'title: Writing well')
+  await publish(new Set(['roadmap']))
+  assert.ok(!isKnown('events/2025.yaml', YEAR) && isKnown('events/2024.yaml', 'site/events/2024'))
+  assert.deepEqual(await compile(), [])
+  await publish()
+  assert.ok(isKnown('events/2025.yaml', YEAR))
+  rmSync(path.join(releasesDir, 'resources/site/events/2024'), { recursive: true })
+  assert.ok(!isKnown('events/2024.yaml', 'site/events/2024'))
+  assert.deepEqual(await compile(), [])
+  const older = await publishYears(t, '1.0.0')
+  assert.ok(!older.isKnown('events/2025.yaml', YEAR))
+})
