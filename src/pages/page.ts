@@ -3,16 +3,16 @@ import type { Locale } from '@public-api/contract/terms/locales'
 import { type FeedName, pathOfPage } from './addresses.ts'
 import { link } from './markup/elements.ts'
 import type { Html, HtmlValue } from './markup/html.ts'
-import type { createSiteData } from './site-data.ts'
+import type { createSiteFacts } from './site-facts.ts'
 import type { Texts } from './texts/texts.ts'
 
-export type SiteData = ReturnType<typeof createSiteData>
+export type SiteFacts = ReturnType<typeof createSiteFacts>
 
 export interface PageContext {
   readonly locale: Locale
   readonly texts: Texts
-  readonly facts: SiteData
-  readonly content: ReturnType<SiteData['content']>
+  readonly facts: SiteFacts
+  readonly content: ReturnType<SiteFacts['content']>
 }
 
 /** A section of a page. The id is that of its heading, and the fragment of links to it. */
@@ -36,7 +36,7 @@ export interface Page {
   /** Title in the navigation, in `<title>` and as `h1`. */
   title(texts: Texts): string
   /** Meta description: one sentence. */
-  description(texts: Texts, facts: Pick<SiteData, 'keyId'>): string
+  description(texts: Texts, facts: Pick<SiteFacts, 'keyId'>): string
   body(context: PageContext): PageBody
   /** The page for unknown paths: its status is 404, and search engines exclude it. */
   readonly noIndex?: true
@@ -49,9 +49,9 @@ export interface Page {
   /** Path of the page that the navigation marks as current, for a page that is not in the navigation. */
   readonly parent?: string
   /** Whether navigation and sitemap may list the page. Default: always. */
-  isListed?(facts: SiteData): boolean
+  isListed?(facts: SiteFacts): boolean
   /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
-  foreignOrigins?(facts: SiteData): readonly string[]
+  foreignOrigins?(facts: SiteFacts): readonly string[]
   /** The feeds of what this page shows, besides the one of every page. */
   readonly feeds?: readonly FeedName[]
   /** The version that the page is about, if it is about one. */
@@ -72,12 +72,12 @@ export function siteName({ texts, content }: Pick<PageContext, 'texts' | 'conten
 }
 
 /** Whether navigation and sitemap list a page. */
-export function isListed(page: Page, facts: SiteData): boolean {
+export function isListed(page: Page, facts: SiteFacts): boolean {
   return !facts.isLeftOut(page.path) && page.isListed?.(facts) !== false
 }
 
 /** A link to what only the service has: a copy names the host that the link leads to. */
-export function linkToService({ copy, origin }: SiteData, path: string, text: string): Html {
+export function linkToService({ copy, origin }: SiteFacts, path: string, text: string): Html {
   return copy === undefined ? link(path, text) : link(path, `${text} (${new URL(origin).host})`)
 }
 
@@ -86,7 +86,7 @@ export const MARKDOWN_TYPE = 'text/markdown'
 
 /** Paths of a page by language for search engines: each offered language, and the default. */
 export function alternatesOf(
-  { languages, defaultLocale }: SiteData,
+  { languages, defaultLocale }: SiteFacts,
   path: string,
 ): readonly (readonly [language: string, path: string])[] {
   const alternates = languages.map((locale) => [locale, pathOfPage(locale, path)] as const)

@@ -1,6 +1,6 @@
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { escapeHtml } from '../markup/html.ts'
-import { alternatesOf, type PageContext, type SiteData } from '../page.ts'
+import { alternatesOf, type PageContext, type SiteFacts } from '../page.ts'
 import { monthPaths } from '../snapshots/month-page.ts'
 import { statusEvents } from '../snapshots/status-events.ts'
 
@@ -46,7 +46,7 @@ const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 /** The index of the sitemap (sitemaps.org protocol 0.9): one file for each year, or several. */
-export function renderSitemapIndex(parts: Iterable<string>, { origin }: SiteData): string {
+export function renderSitemapIndex(parts: Iterable<string>, { origin }: SiteFacts): string {
   const entries = Array.from(
     parts,
     (path) => `  <sitemap>\n    <loc>${escapeHtml(origin + path)}</loc>\n  </sitemap>\n`,
@@ -58,7 +58,7 @@ export function renderSitemapIndex(parts: Iterable<string>, { origin }: SiteData
  * A file of the sitemap: the pages of some paths in every offered language with their alternates. It has no `lastmod`,
  * because a page changes with a deployment as well as with a release.
  */
-export function renderSitemap(paths: readonly string[], facts: SiteData): string {
+export function renderSitemap(paths: readonly string[], facts: SiteFacts): string {
   const addressOf = (path: string): string => escapeHtml(facts.origin + path)
   const entries = paths.flatMap((path) => {
     const alternates = alternatesOf(facts, path).map(

@@ -4,7 +4,7 @@ import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import type { Clock } from '../../service/clock.ts'
 import { pathOfPage } from '../addresses.ts'
-import { type SiteData } from '../page.ts'
+import { type SiteFacts } from '../page.ts'
 import { createSiteFile, type SiteFile } from '../serving/site-file.ts'
 import { SITEMAP_PATH } from './sitemap.ts'
 
@@ -41,7 +41,7 @@ function robots(isPreview: boolean, origin: string): string {
  * so a deployment without https has neither. `contact` is a URI (https:, mailto: or tel:).
  */
 function securityTxt(
-  { origin, languages, defaultLocale }: SiteData,
+  { origin, languages, defaultLocale }: SiteFacts,
   contact: string,
   nowMs: number,
 ): string {
@@ -64,7 +64,7 @@ function securityTxt(
  * The API catalog (RFC 9727): the API with its descriptions for programs and for people (relations of RFC 8631). URLs
  * are absolute, as in the RFC's examples, so that the catalog can be read anywhere.
  */
-function apiCatalog({ origin, languages }: SiteData): string {
+function apiCatalog({ origin, languages }: SiteFacts): string {
   const api = origin + BASE_PATH
   const json = (path: string) => ({ href: origin + path, type: JSON_MEDIA_TYPE })
   const linkset = [
@@ -89,7 +89,7 @@ function apiCatalog({ origin, languages }: SiteData): string {
  * and the API catalog (RFC 9727). `headers` are those of every response outside the API.
  */
 export function createWellKnownFiles(
-  { facts, clock }: { readonly facts: SiteData; readonly clock: Clock },
+  { facts, clock }: { readonly facts: SiteFacts; readonly clock: Clock },
   deployment: 'primary' | 'preview',
   headers: readonly string[],
 ): ReadonlyMap<string, SiteFile> {

@@ -3,7 +3,7 @@ import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { REQUEST_SCHEMAS } from '@public-api/contract/registry/schemas'
 import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
-import type { SiteData } from '../page.ts'
+import type { SiteFacts } from '../page.ts'
 
 /** The languages of samples with their names, in the order of the tabs. */
 export const SAMPLE_LANGUAGES = {
@@ -136,7 +136,7 @@ ${needsKey ? '\t\tAPIKey:       os.Getenv("API_KEY"),\n' : ''}	})
 export function requestSamples(
   name: string,
   row: Endpoint,
-  { origin, keyId, commands }: Pick<SiteData, 'origin' | 'keyId' | 'commands'>,
+  { origin, keyId, commands }: Pick<SiteFacts, 'origin' | 'keyId' | 'commands'>,
 ): readonly { readonly language: SampleLanguage; readonly text: string }[] {
   const { path, parameter, request, authentication } = row
   const body =

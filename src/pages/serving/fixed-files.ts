@@ -16,7 +16,7 @@ import { removedFeeds, renderFeed } from '../files/feeds.ts'
 import { CALENDAR_TYPE, renderCalendar } from '../files/maintenance-calendar.ts'
 import { renderBadge } from '../files/status-badge.ts'
 import { renderStatuspage, STATUSPAGE_PATHS } from '../files/statuspage.ts'
-import { type PageContext, type SiteData } from '../page.ts'
+import { type PageContext, type SiteFacts } from '../page.ts'
 import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
 import { eventPages } from '../snapshots/event-page.ts'
 import { PAGE_CACHING, type PageFiles } from './page-files.ts'
@@ -92,7 +92,7 @@ export function removedFiles(files: PageFiles): Files {
 }
 
 /** The files of a language: the listed pages, feeds, the calendar, the badge and indexes. */
-function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files {
+function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): Files {
   const { contextOf, pageFiles } = files
   const file = textFiles(files, locale)
   const { components = [] } = contextOf(locale).content.snapshot('status') ?? {}
@@ -119,7 +119,7 @@ function filesOfLocale(files: PageFiles, facts: SiteData, locale: Locale): Files
 /** A document for programs that read a Statuspage. It needs the events of all years, so that it is made when asked for. */
 function statuspageFile(
   { plainFile, lateFile, contextOf }: PageFiles,
-  facts: SiteData,
+  facts: SiteFacts,
   path: string,
 ) {
   return lateFile(async () => {
@@ -135,7 +135,7 @@ function statuspageFile(
 }
 
 /** The files that a site opens with, by path. */
-export function fixedFiles(files: PageFiles, facts: SiteData): Files {
+export function fixedFiles(files: PageFiles, facts: SiteFacts): Files {
   const { plainFile, lateFile, contextOf } = files
   const llmsTxt = lateFile(async () => {
     const { renderLlmsTxt } = await import('../files/llms-txt.ts')

@@ -5,7 +5,7 @@ import type { App } from '../../http/api-request.ts'
 import { markdownPath, pathOfPage } from '../addresses.ts'
 import { API_CATALOG_LINK } from '../files/well-known-files.ts'
 import { renderPage } from '../layout.ts'
-import { MARKDOWN_TYPE, type Page, type PageContext, type SiteData } from '../page.ts'
+import { MARKDOWN_TYPE, type Page, type PageContext, type SiteFacts } from '../page.ts'
 import { TEXTS } from '../texts/texts.ts'
 import { withVisibleThaiLines } from '../texts/thai-lines.ts'
 import { PAGE_GROUPS } from './page-table.ts'
@@ -22,7 +22,7 @@ export const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
  * engines away from a staging deployment.
  */
 export function createPageFiles(
-  facts: SiteData,
+  facts: SiteFacts,
   failed: SiteReplies['failed'],
   robotsTag: readonly string[],
   isPagePath: (path: string) => boolean,

@@ -16,8 +16,8 @@ import { createWellKnownFiles } from '../files/well-known-files.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from '../history/version-index.ts'
 import { iconOf, readFavicon, readSiteAssets } from '../markup/site-assets.ts'
 import { nearestPage, notFoundPage } from '../not-found-page.ts'
-import { isListed, type SiteData } from '../page.ts'
-import { createSiteData, type SiteDataOptions } from '../site-data.ts'
+import { isListed, type SiteFacts } from '../page.ts'
+import { createSiteFacts, type SiteFactsOptions } from '../site-facts.ts'
 import { TEXTS } from '../texts/texts.ts'
 import { createChallengePage } from './challenge.ts'
 import { fixedFiles, removedFiles } from './fixed-files.ts'
@@ -40,7 +40,7 @@ const SITEMAP_CACHING = 'public, max-age=3600'
 const LOCALE_PATH = /^\/([a-zA-Z-]+)\/(.+?)(\.md)?$/
 const CARD_PATH = /^\/cards\/([\w-]{43})\.png$/
 
-export interface SiteOptions extends Omit<SiteDataOptions, 'assetPath'> {
+export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
   readonly log: Log
@@ -58,7 +58,7 @@ function withoutSlashesAtEnd(path: string): string {
 }
 
 /** The 404 pages, one for each language and each page that they suggest. */
-function createNotFoundFiles({ pageFiles }: PageFiles, facts: SiteData): (path: string) => App {
+function createNotFoundFiles({ pageFiles }: PageFiles, facts: SiteFacts): (path: string) => App {
   const made = new Map<string, ReturnType<typeof pageFiles>>()
   const listedPages = PAGES.filter((page) => isListed(page, facts))
   return (path) => {
@@ -79,7 +79,7 @@ function createNotFoundFiles({ pageFiles }: PageFiles, facts: SiteData): (path: 
 /** The files of generated pages, rendered for each request, so that a long history takes no memory. */
 function createGeneratedFiles(
   pageFiles: PageFiles,
-  facts: SiteData,
+  facts: SiteFacts,
 ): (path: string) => App | undefined {
   let last:
     | { readonly path: string; readonly files: ReturnType<PageFiles['pageFiles']> }
@@ -113,7 +113,7 @@ function cardFile(
 }
 
 /** The sitemap: what visitors search for, which are the listed pages, and those of incidents, maintenances and months. */
-function createSitemap({ plainFile, contextOf }: PageFiles, facts: SiteData) {
+function createSitemap({ plainFile, contextOf }: PageFiles, facts: SiteFacts) {
   let made: ReturnType<typeof sitemapParts> | undefined
   const parts = (): ReturnType<typeof sitemapParts> => {
     const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
@@ -151,7 +151,7 @@ export function createSite(options: SiteOptions) {
   let readAssets: ReturnType<typeof readSiteAssets> | undefined
   const assets = (): ReturnType<typeof readSiteAssets> =>
     (readAssets ??= readSiteAssets(organization))
-  const facts = createSiteData({ ...options, assetPath: (file) => assets().pathOf(file) })
+  const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
   const { organization } = facts.content('en')
 
   const pagePaths = new Set([

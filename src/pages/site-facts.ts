@@ -227,7 +227,7 @@ export interface CopyFacts {
 }
 
 /** Facts that the deployment fixes, and the sources of the others. */
-export interface SiteDataOptions {
+export interface SiteFactsOptions {
   /** The deployment's origin: scheme and authority, without a trailing slash. */
   readonly origin: string
   /** The registry rows that this runtime serves. */
@@ -254,7 +254,7 @@ export interface SiteDataOptions {
 }
 
 /** The facts of one release of one deployment, read on demand. */
-export function createSiteData({ releases, challenge, api, record, ...fixed }: SiteDataOptions) {
+export function createSiteFacts({ releases, challenge, api, record, ...fixed }: SiteFactsOptions) {
   const head = () => servedValue(releases.head) as VersionEntry
   const readVersion = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
