@@ -26,7 +26,7 @@ export interface ClientOptions extends ConnectionLimits {
   readonly mirrors?: readonly (string | URL)[]
   /** A copy that was proved longer ago, in seconds, is a CopyError. Default: any age. */
   readonly maxMirrorAgeSeconds?: number
-  /** Stores the last verified responses, which are read if no mirror has a valid copy. */
+  /** Stores the last verified responses, which are read if no copy is valid. */
   readonly store?: ResponseStore
   /** Called before each retry. */
   readonly onRetry?: OnRetry

@@ -9,7 +9,7 @@ const MAX_BYTES = 64_000_000
 
 /**
  * Stores verified responses in a folder, one file each with mode 0600, replaced atomically. The folder is created if it is
- * missing. For `store` of `createClient`, which reads them while the service and its mirrors are away.
+ * missing. For `store` of `createClient`, which reads them while the service and its copies are away.
  *
  * @example
  * ```ts
