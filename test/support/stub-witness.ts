@@ -104,7 +104,7 @@ export async function openStubWitness(
           return send(200, '— x AAAAAAAA\n'.repeat(20_000))
         case 'bombs':
           response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' })
-          return void response.end(gzipSync(Buffer.alloc(50_000_000, '\n')))
+          return void response.end(gzipSync(Buffer.alloc(5_000_000, '\n')))
         case 'argues':
           // A size that it did not state before, for ever.
           return send(409, `${witness.requests.length}\n`, 'text/x.tlog.size')
