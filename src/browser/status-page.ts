@@ -4,6 +4,7 @@ import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
 import { checkResource, type ResourceCheck } from './live-verification.ts'
+import { partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { mountStateCheck } from './state-check.ts'
 import { createStepList } from './step-list.ts'
@@ -54,6 +55,8 @@ function createStatusSteps(container: HTMLElement) {
       const signed = reports.find(({ name }) => name === 'freshness')?.detail
       const detail = state === 'passed' ? signed : verdict
       list.set('signature', { state, ...(detail === undefined ? {} : { detail }) })
+      // A failed step says what was expected and found.
+      if (state === 'failed') partOf(document, '#live', HTMLDetailsElement).open = true
     }
     await showTime()
   }

@@ -146,3 +146,17 @@ for (const [name, change] of Object.entries(ORIGINS)) {
     }
   })
 }
+
+test('the status of twelve components is short on a phone, in an outage', skip, async (t) => {
+  const { service } = (await outage) ?? assert.fail()
+  const screen = { width: 360, height: 800 }
+  const { page } = await BROWSERS.wide.openPage(t, { viewport: screen })
+  for (const locale of LOCALES) {
+    await page.goto(`${service}/${locale}/status`)
+    await page.locator('#state-now[data-live]').waitFor()
+    const { y = 0 } = (await page.locator('#components').boundingBox()) ?? {}
+    assert.ok(y > 0 && y <= 1.5 * screen.height, `${locale}: components begin at ${y} px`)
+    const height = await page.evaluate(() => document.documentElement.scrollHeight)
+    assert.ok(height < 5000, `${locale}: ${height} px`)
+  }
+})

@@ -2,7 +2,7 @@ import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schem
 import { DAY_MS, startOfDay } from '@public-api/contract/text/instant'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { html, type Html, type HtmlValue } from '../markup/html.ts'
-import { countText, richText } from '../markup/rich-text.ts'
+import { countText, plainText, richText, sentencesHtml } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
 import { formatDay, formatDayRange } from '../texts/moments.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -183,16 +183,18 @@ export function dayBars(
       }
     </svg>
     <p ${isUsual && html`class="hidden-text"`}>
-      ${countText(locale, isWhole ? t.daysSince : t.daysText, count, {
-        days: shownDays,
-        since: formatDay(locale, fromMs),
-        incidents: new Intl.NumberFormat(locale).format(troubleDays),
-      })}
-      ${
+      ${sentencesHtml(locale, [
+        // The legend says of which days.
+        (isUsual || count < DAYS) &&
+          countText(locale, isWhole ? t.daysSince : t.daysText, count, {
+            days: shownDays,
+            since: formatDay(locale, fromMs),
+          }),
+        plainText(t.troubleDays, { days: new Intl.NumberFormat(locale).format(troubleDays) }),
         newest !== undefined &&
-        detail !== 'none' &&
-        richText(t.newestIncident, { incident: eventLink(context, newest) })
-      }
+          detail !== 'none' &&
+          richText(t.newestIncident, { incident: eventLink(context, newest) }),
+      ])}
     </p>`
 }
 

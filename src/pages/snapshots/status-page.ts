@@ -130,15 +130,15 @@ function troubleNow(context: PageContext, status: Status): Html | undefined {
       </div>`
 }
 
-/** The live checks in the browser. The script fills in the steps, and the line below the published state. */
+/** The live checks in the browser, folded: the line below the published state has their result. The script fills both in. */
 function liveCheck({ texts }: PageContext): Html {
   const { live } = texts.status
-  const content = html`<p class="muted small needs-script">${live.text}</p>
+  return html`<details class="panel" id="live" data-browser>
+    <summary>${live.title}</summary>
+    <p class="muted small needs-script">${live.text}</p>
     <noscript><p class="note">${live.noScript}</p></noscript>
-    <div id="self-check" data-browser>
-      ${pendingSteps(Object.values(live.steps), texts.proof.states)}
-    </div>`
-  return html`<div class="panel">${pageSection('live', live.title, content)}</div>`
+    <div id="self-check">${pendingSteps(Object.values(live.steps), texts.proof.states)}</div>
+  </details>`
 }
 
 /** The published state with its age and the live result, what is broken and planned, the components, and the last days. */
@@ -166,7 +166,7 @@ export const STATUS_PAGE: Page = {
         ${fromSnapshot(context, 'status', (status) => {
           const events = statusEvents(context)
           return [
-            stateNow(context, status, 'live'),
+            stateNow(context, status, 'self-check'),
             troubleNow(context, status),
             pageSection('components', t.components, componentList(context, status, events)),
             maintenancesAhead(context, events),

@@ -2,7 +2,7 @@ import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schem
 import { badgePath, calendarPath, componentFeed, feedPath, pathOfPage } from '../addresses.ts'
 import { codeBox, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { operatorText, richText } from '../markup/rich-text.ts'
+import { codesHtml, operatorText, richText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
 
 /** Names that are the same in every language. */
@@ -52,12 +52,20 @@ export function subscribeSection(
           html`<p>${link(calendar, code(ownOrigin + calendar))}</p>
             <p>${t.calendarHow}</p>`,
         ],
-        [SLACK, html`${t.slackHow} ${code(`/feed subscribe ${ownOrigin}${atom}`)}`],
-        [TEAMS, richText(t.teamsHow, { address })],
-        [DISCORD, richText(t.discordHow, { address })],
-        [t.mail, richText(t.mailHow, { address })],
-        [t.badge, html`<img src="${badge}" alt="${texts.status.title}" height="40" />`],
       ])}
-      ${codeBox(texts, 'badge-code', t.badge, image)}`,
+      <details>
+        <summary>${codesHtml(locale, [SLACK, TEAMS, DISCORD, t.mail])}</summary>
+        ${factList([
+          [SLACK, html`${t.slackHow} ${code(`/feed subscribe ${ownOrigin}${atom}`)}`],
+          [TEAMS, richText(t.teamsHow, { address })],
+          [DISCORD, richText(t.discordHow, { address })],
+          [t.mail, richText(t.mailHow, { address })],
+        ])}
+      </details>
+      <details>
+        <summary>${t.badge}</summary>
+        <p><img src="${badge}" alt="${texts.status.title}" height="40" /></p>
+        ${codeBox(texts, 'badge-code', t.badge, image)}
+      </details>`,
   )
 }
