@@ -39,6 +39,7 @@ sub vcl_deliver {
   unset resp.http.Accept-Ranges;
   unset resp.http.Via;
   unset resp.http.X-Varnish;
+  unset resp.http.X-Vinyl;
   # Not every cache behind this one reads Age. So the service's stale-while-revalidate is used up here, and what is stale
   # already is not stored again.
   if (resp.http.Cache-Control ~ "stale-while-revalidate") {

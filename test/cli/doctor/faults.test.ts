@@ -401,6 +401,10 @@ const FAULTS: readonly Fault[] = [
   ['an invitation to cut', set('accept-ranges', 'bytes'), ['accept-ranges']],
   ['an edge that refuses POST', only(isPost, refuse), ['post-refused']],
   ['the name of a machine', set('cache-status', 'cache1.corp.example;hit'), ['machine-named']],
+  ['Squid 7 on cache1', set('cache-status', 'cache1;hit;detail=match'), ['machine-named']],
+  ['Squid 7 without its version', set('via', '1.1 cache1 (squid)'), ['machine-named']],
+  ['Vinyl Cache 9 on vm', set('via', '1.1 vm (Vinyl-Cache/9.0)'), ['machine-named']],
+  ['the name of a product', set('cache-status', 'ExampleCache; hit; ttl=30'), []],
   ['a Via with a version', set('via', '1.1 varnish (Varnish/7.1)'), ['machine-named']],
   [
     'a cache that uses stale-while-revalidate up',

@@ -26,8 +26,11 @@ export const checkDerived: Check = async ({ observed, of, probe, skewMs }, repor
     }
   }
   const named = observed.find(({ response }) => {
-    const cache = listOf(response.field('Cache-Status')).some((each) => /^[^";]*\./.test(each))
-    const via = listOf(response.field('Via')).some((each) => /^\S+ \S*\.|\(.*\d/.test(each))
+    // A name without a dot may be that of a product. Squid always puts its host there, and has these forms.
+    const cache = listOf(response.field('Cache-Status')).some((each) =>
+      /^[^";]*\.|; *detail=/.test(each),
+    )
+    const via = listOf(response.field('Via')).some((each) => /^\S+ \S*\.|\(.*\d|\(squid/.test(each))
     return cache || via
   })
   if (named !== undefined) {

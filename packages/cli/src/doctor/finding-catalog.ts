@@ -239,7 +239,7 @@ export const FINDING_CATALOG = {
   ),
   'machine-named': info(
     'no name of a machine and no version in Via and Cache-Status',
-    'Remove both fields in the cache (Squid: via off, and reply_header_access Cache-Status deny all; Varnish: unset resp.http.Via).',
+    'Remove both fields in the cache (Squid: via off, and reply_header_access Cache-Status deny all; Varnish and Vinyl Cache: unset resp.http.Via).',
   ),
   'vary-missing': error(
     `${HEADERS.vary}: ${READ_VARY} on every cacheable read`,
