@@ -71,8 +71,7 @@ names the service that the links and the canonical addresses lead to.`,
     }
     const write = async () => {
       const copy = openReleasesCopy(releasesDir, settings)
-      const bar = { label: 'Writing', total: copy.expectedFiles }
-      const written = await withProgress(bar, (progress) =>
+      const written = await withProgress('Writing', copy.expectedFiles, (progress) =>
         copy.write(place, () => progress.advance(1)),
       )
       return { ...written, snapshotId: copy.snapshotId }

@@ -104,7 +104,7 @@ function describe(diagnosis: Diagnosis, { origin }: Settings): object {
 async function examine(settings: Settings, output: CommandOutput): Promise<CommandResult> {
   const { origin, timeoutMs, machine } = settings
   const httpClient = createHttpClient(origin, timeoutMs)
-  const diagnosis = await withProgress({ label: 'Asking', total: EXPECTED_REQUESTS }, (progress) =>
+  const diagnosis = await withProgress('Asking', EXPECTED_REQUESTS, (progress) =>
     runDoctor({
       ...settings,
       ask: httpClient.ask,

@@ -71,9 +71,7 @@ secrets.`,
     const { registrations, keys, differing } = await withDatabase(from, 'read-only', (source) =>
       withDatabase(to, 'read-write', async (target) => {
         const { total } = await source.waitlist.count()
-        return withProgress({ label: 'Copying', total }, (progress) =>
-          copyStorage(source, target, progress),
-        )
+        return withProgress('Copying', total, (progress) => copyStorage(source, target, progress))
       }),
     )
     if (differing > 0) {

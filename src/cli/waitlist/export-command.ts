@@ -105,14 +105,18 @@ async function writeOut(
   const recipients = byRecipient.map(({ recipient }) => recipient)
   if (total > 0) await requireMatchingIdentity(options.identities, recipients)
   const file = out === undefined ? undefined : await createNewFile(out)
-  // No progress bar between the rows on a terminal.
+  // No progress between the rows on a terminal.
   const stream =
     file === undefined && process.stdout.isTTY
       ? { write: (text: string) => process.stderr.write(text) }
       : process.stderr
   try {
-    const result = await withProgress({ label: 'Decrypting', total, stream }, (progress) =>
-      exportWaitlist({ ...options, store, progress, write: file?.write ?? writeToStandardOutput }),
+    const write = file?.write ?? writeToStandardOutput
+    const result = await withProgress(
+      'Decrypting',
+      total,
+      (progress) => exportWaitlist({ ...options, store, progress, write }),
+      stream,
     )
     await file?.finish()
     return result

@@ -157,7 +157,7 @@ unchanged.`,
         const resealing =
           rows === 0
             ? { resealed: 0, already: total, changedMeanwhile: 0, failed: 0 }
-            : await withProgress({ label: 'Encrypting', total: rows }, (progress) =>
+            : await withProgress('Encrypting', rows, (progress) =>
                 resealWaitlist({ store, identities, recipient: wanted, progress }),
               )
         return { ...resealing, recipient: wanted, setting: changed }

@@ -1,5 +1,5 @@
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
-import { createProgress, type Progress, type ProgressOptions } from '@public-api/cli-kit/progress'
+import { createProgress, type Progress, type ProgressStream } from '@public-api/cli-kit/progress'
 import { ApiResponseError } from '@public-api/client-internal/api-response-error'
 import { createClient, type Client } from '@public-api/client-internal/client'
 import { ConnectionError } from '@public-api/client-internal/connection'
@@ -139,21 +139,20 @@ export function createAuditClient(
 }
 
 /**
- * A bar of the progress of an audit, whose total is known once the index of the history is verified. It starts again with
+ * The progress of an audit, whose total is known once the index of the history is verified. It starts again with
  * the remaining work if a version is published during the audit.
  */
-export function createAuditBar(options: Omit<ProgressOptions, 'label' | 'total'>) {
-  let bar: Progress | undefined
+export function createAuditProgress(stream?: ProgressStream) {
+  let shown: Progress | undefined
   return {
     /** For `onProgress` of the audit. */
     hear(progress: AuditProgress): void {
       if (progress.step === 'index') {
-        bar?.end()
-        const total = progress.toRead + progress.resources
-        bar = createProgress({ ...options, label: 'Auditing', total })
-      } else if (progress.step !== 'head') bar?.advance(1)
+        shown?.end()
+        shown = createProgress('Auditing', progress.toRead + progress.resources, stream)
+      } else if (progress.step !== 'head') shown?.advance(1)
     },
-    end: () => bar?.end(),
+    end: () => shown?.end(),
   }
 }
 
@@ -164,16 +163,12 @@ export interface FullReport extends AuditReport {
 }
 
 /**
- * Audits a deployment with a progress bar. Throws a HistoryError or a LogFinding, or a CommandFailure with its exit code.
+ * Audits a deployment, and shows how far it is. Throws a HistoryError or a LogFinding, or a CommandFailure with its exit code.
  */
 export async function runAudit(settings: AuditSettings): Promise<FullReport> {
   const { origin, pinnedKeyIds, stateFile, policy, mirrors, timeoutMs, maxTimeMs } = settings
   const httpClient = createHttpClient(origin, timeoutMs)
-  const bar = createAuditBar({
-    stream: process.stderr,
-    env: process.env,
-    nowMs: () => performance.now(),
-  })
+  const shown = createAuditProgress()
   const client = createAuditClient(origin, pinnedKeyIds, httpClient)
   const deadline = AbortSignal.timeout(maxTimeMs)
   const store = stateFile === undefined ? undefined : createStateStore(stateFile, settings)
@@ -184,7 +179,7 @@ export async function runAudit(settings: AuditSettings): Promise<FullReport> {
     everyVersion: settings.everyVersion,
     signal: deadline,
     onProgress: (progress: AuditProgress) => {
-      if (!settings.quiet) bar.hear(progress)
+      if (!settings.quiet) shown.hear(progress)
     },
   }
   try {
@@ -199,7 +194,7 @@ export async function runAudit(settings: AuditSettings): Promise<FullReport> {
     }
     throw failureOf(error, settings, await describeRetiredPin(error))
   } finally {
-    bar.end()
+    shown.end()
     httpClient.close()
   }
 }
