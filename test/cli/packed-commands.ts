@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
@@ -105,6 +105,15 @@ export function testNodes(packed: PackedCommands, nodes: ReadonlyMap<string, str
       const examined = await svc('doctor', origin, '--pin', key.keyId, '--json')
       assert.equal(examined.error.replace(/^error: .*\n/, ''), '')
       assert.equal((JSON.parse(examined.out) as { origin: string }).origin, origin)
+      const policy = path.join(packed.consumer, 'policy')
+      writeFileSync(
+        policy,
+        'log api.example.org/log+23e81afd+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c\nquorum none\n',
+      )
+      const mirrored = await svc('mirror', origin, `${nodeVersion}-mirror`, '--policy', policy)
+      assert.notEqual(mirrored.status, 0)
+      assert.match(mirrored.error, /^error: .*\n$/)
+      assert.equal(mirrored.error.includes('Node 22.13 or newer'), nodeVersion.startsWith('v20.'))
       const unknown = await svc('publish')
       assert.equal(unknown.status, 2)
     })

@@ -263,7 +263,7 @@ export function createRecorder() {
     for (const [key, text] of old) {
       const known = items.get(key)
       // Also one that moved to another resource while this one could not be read.
-      const isThere = texts.values().some((each) => each.has(key))
+      const isThere = [...texts.values()].some((each) => each.has(key))
       if (isThere || known === undefined || known.removedIn !== undefined) continue
       if (unread.size > 0) missing.set(key, text)
       else items.set(key, { ...known, removedIn: snapshotId, removedAt: createdAt })

@@ -12,7 +12,7 @@ export class LockedError extends Error {
   override readonly name = 'LockedError'
 }
 
-/** Something else is in the place of the lock's file. The message names it. */
+/** Something else is in the place of the lock's file, or this Node cannot lock files. The message names it. */
 export class LockFileError extends Error {
   override readonly name = 'LockFileError'
 }
@@ -41,10 +41,8 @@ async function loadSqlite() {
   try {
     return await import('node:sqlite')
   } catch (error) {
-    const found = `found ${process.version}`
-    throw new Error(`expected Node 22.13 or newer, which can lock a file; ${found}`, {
-      cause: error,
-    })
+    const found = `expected Node 22.13 or newer, which can lock a file; found ${process.version}`
+    throw new LockFileError(found, { cause: error })
   }
 }
 
@@ -52,8 +50,8 @@ async function loadSqlite() {
  * Runs work while no other process, and no other call in this one, runs work under the same lock file. The file is an
  * empty database of SQLite, whose lock the system releases when a process ends in any way, and not before: a process
  * that is suspended keeps it. The file stays, because removing it would let two processes lock two files of one name.
- * Rejects with a LockedError if the lock is not free within `waitMs`, with a LockFileError if the file cannot be one, and
- * otherwise with the error of the system or of `work`.
+ * Rejects with a LockedError if the lock is not free within `waitMs`, with a LockFileError if the file, or this Node, has
+ * no such lock, and otherwise with the error of the system or of `work`.
  */
 export async function withFileLock<Result>(
   file: string,
