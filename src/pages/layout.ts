@@ -72,7 +72,7 @@ function head(context: PageContext, page: Page, groups: PageGroups): Html {
   const scripts = [
     'site.js',
     ...(facts.copy ? ['copy-page.js'] : []),
-    ...(page.scripts?.(content) ?? []),
+    ...(page.scripts?.(context) ?? []),
   ]
   const icon = iconOf(content.organization)
   const isIndexed = page.noIndex !== true && facts.languages.includes(locale)

@@ -57,7 +57,7 @@ export interface Page {
   /** The version that the page is about, if it is about one. */
   readonly version?: VersionEntry
   /** Scripts of `assets/` besides the one of every page. */
-  scripts?(content: PageContext['content']): readonly string[]
+  scripts?(context: PageContext): readonly string[]
 }
 
 /** Pages as the navigation groups them. A page with a parent is not in the navigation. */

@@ -103,6 +103,20 @@ test('a page of a copy answers the questions of an outage, and names its own add
   )
 })
 
+test('a copy takes no registrations, and its page leads to the form of the service', async () => {
+  const files = await copyOf(releasesOf({ status: CALM_STATUS }, { createdAt: minutesAgo(40) }))
+  for (const locale of LOCALES) {
+    const source = files.get(`${locale}/early-access/index.html`) ?? ''
+    const page = parsePage(source)
+    assert.equal(page.all('main form').length + page.all('main noscript').length, 0)
+    assert.doesNotMatch(source, /early-access-page/)
+    const form = `${ORIGIN}/${locale}/early-access`
+    const links = page.all('main a').map((link) => link.attribute('href'))
+    assert.ok(links.includes(form), locale)
+    assert.ok(files.get(`${locale}/early-access.md`)?.includes(form), locale)
+  }
+})
+
 test('a copy keeps the feed of a removed component, whose last entry says so', async () => {
   const former = CALM_STATUS.components
     .slice(0, 1)
@@ -134,10 +148,20 @@ test('a copy has the pages of removed incidents, and links that only the service
   const removed = pastIncident(1, 'payments')
   const files = await copyOf(
     releasesOf(
-      { status: { ...CALM_STATUS, updatedAt: minutesAgo(30), incidents: [] } },
+      {
+        status: {
+          ...CALM_STATUS,
+          updatedAt: minutesAgo(30),
+          incidents: [],
+          maintenances: [],
+        },
+      },
       {
         earlier: [
-          { createdAt: minutesAgo(3000), status: { ...CALM_STATUS, incidents: [removed] } },
+          {
+            createdAt: minutesAgo(3000),
+            status: { ...CALM_STATUS, incidents: [removed], maintenances: [PLANNED_MAINTENANCE] },
+          },
         ],
         createdAt: minutesAgo(40),
       },
@@ -151,6 +175,14 @@ test('a copy has the pages of removed incidents, and links that only the service
     assert.ok(page.all('title').map(textIn).join().startsWith(title), below)
     assert.equal(textOf(page.all('h1').map(textIn).join()).trim(), title)
     assert.match(files.get(`${below}.md`) ?? '', /VS-0002/)
+    const work = `status/maintenances/${PLANNED_MAINTENANCE.id}`
+    assert.match(files.get(`${locale}/${work}.md`) ?? '', /VS-0002/)
+    const month = `${locale}/status/${PLANNED_MAINTENANCE.startsAt.slice(0, 7)}`
+    const listed = parsePage(files.get(`${month}/index.html`) ?? '').all('main a')
+    assert.ok(
+      listed.some((link) => link.attribute('href') === `/${locale}/${work}`),
+      month,
+    )
     const sitemap = await readSitemap((path) => files.get(path.slice(1)) ?? '')
     assert.ok(sitemap.includes('/status/') && !sitemap.includes(removed.id))
 

@@ -68,24 +68,34 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
     </section>`
 }
 
+/** What stands in place of the form; undefined where there is one. A copy takes no addresses: its host would see them. */
+function whyNoForm({ locale, texts, content, facts }: PageContext): Html | undefined {
+  const { state, text = '' } = content.earlyAccess ?? {}
+  if (state === 'closed') return html`<p class="note note-warn">${operatorText(content, text)}</p>`
+  if (facts.copy === undefined) return undefined
+  const { host } = new URL(facts.origin)
+  const service = link(`${facts.origin}${pathOfPage(locale, 'early-access')}`, host)
+  return html`<p class="note">${richText(texts.earlyAccess.inCopy, { service })}</p>`
+}
+
 /** The form that puts an address on the waitlist. */
 export const EARLY_ACCESS_PAGE: Page = {
   path: 'early-access',
-  scripts: ({ earlyAccess }) => (earlyAccess?.state === 'closed' ? [] : ['early-access-page.js']),
+  scripts: (context) => (whyNoForm(context) === undefined ? ['early-access-page.js'] : []),
   title: (texts) => texts.earlyAccess.title,
   description: (texts) => texts.earlyAccess.description,
   foreignOrigins: ({ challenge: { provider } }) =>
     isHosted(provider) ? HOSTED_ORIGINS[provider] : [],
   body(context) {
-    const { locale, texts, facts, content } = context
+    const { locale, texts, facts } = context
     const { earlyAccess } = texts
     const { mistakes, progress, count, result, duplicate } = earlyAccess
     const privacy = link(pathOfPage(locale, 'privacy'), earlyAccess.privacyLink)
-    const { state, text = '' } = content.earlyAccess ?? {}
-    if (state === 'closed') {
+    const reason = whyNoForm(context)
+    if (reason !== undefined) {
       return {
         main: html`<h1>${earlyAccess.title}</h1>
-          <p class="note note-warn">${operatorText(content, text)}</p>
+          ${reason}
           ${bulletList([
             link(pathOfPage(locale, 'status'), texts.status.title),
             link(`${pathOfPage(locale, 'status')}#subscribe`, texts.status.subscribe.heading),
