@@ -68,7 +68,7 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
     </section>`
 }
 
-/** What stands in place of the form; undefined where there is one. A copy takes no addresses: its host would see them. */
+/** What replaces the form; undefined where there is one. A copy takes no addresses: its host would see them. */
 function whyNoForm({ locale, texts, content, facts }: PageContext): Html | undefined {
   const { state, text = '' } = content.earlyAccess ?? {}
   if (state === 'closed') return html`<p class="note note-warn">${operatorText(content, text)}</p>`
