@@ -92,6 +92,7 @@ test('the first page shows which step a changed byte fails', { skip }, async (t)
 test('the first page shows no old result when the service is unreachable', { skip }, async (t) => {
   const { page } = await open(t, '/en')
   await page.locator('#live-verdict .state-good').waitFor({ state: 'attached' })
+  await page.locator('#live-details > summary').click()
   await page.route(STATUS, (route) => route.abort())
   await page.locator('#live-again').click()
   await page.locator('#live-verdict .state-warn').waitFor({ state: 'attached' })
@@ -136,7 +137,7 @@ async function colorsOf(page: Page) {
   return page.locator('main').evaluate((main) => {
     const colorOf = (each: Element): string => getComputedStyle(each).color
     const states = [...main.querySelectorAll('.state, :is(.day-bars, .day-key) path')].filter(
-      (each) => each.closest('#self-check, #live, .live-result') === null,
+      (each) => each.closest('#live-details, #live, .live-result') === null,
     )
     const names = ['good', 'warn', 'bad', 'progress', 'idle', 'edge']
     const byColor = new Map(
@@ -437,7 +438,7 @@ test('the states of a panel reserve the width of the longest one', { skip }, asy
   const { page } = await browser.openPage(t, { viewport: { width: 768, height: 900 } })
   for (const locale of LOCALES) {
     await page.goto(`${app.origin}/${locale}/status`)
-    await page.locator('#live > summary').click()
+    await page.locator('#live').evaluate((details: HTMLDetailsElement) => (details.open = true))
     await page.locator('#self-check [data-step="time"][data-state="skipped"]').waitFor()
     const { states } = TEXTS[locale].proof
     const widths = await page
@@ -494,7 +495,7 @@ test('the headline has room for its words beside the panel', { skip }, async (t)
   }
 })
 
-test('on a calm day the buttons follow the text beside the panels', { skip }, async (t) => {
+test('on a calm day the buttons follow the text beside the state', { skip }, async (t) => {
   const app = await runApp(t, {
     releases: releasesOf({ status: { ...CALM_STATUS, maintenances: [PLANNED_MAINTENANCE] } }),
   })
@@ -502,8 +503,11 @@ test('on a calm day the buttons follow the text beside the panels', { skip }, as
   for (const locale of LOCALES) {
     await page.goto(`${app.origin}/${locale}`)
     const gap = await page.evaluate(() => {
-      const [name, text] = [...document.querySelectorAll('.hero-name, .hero-text')]
-      return (text?.getBoundingClientRect().top ?? 0) - (name?.getBoundingClientRect().bottom ?? 0)
+      const buttons = document.querySelector('.hero-name .actions')
+      const text = buttons?.previousElementSibling
+      return (
+        (buttons?.getBoundingClientRect().top ?? 0) - (text?.getBoundingClientRect().bottom ?? 0)
+      )
     })
     assert.ok(gap >= 8 && gap < 40, `${locale}: ${gap} px`)
   }

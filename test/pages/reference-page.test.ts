@@ -152,7 +152,7 @@ describe('every endpoint has an entry', () => {
       })
       assert.deepEqual(
         written.map(({ language }) => language),
-        ['curl'],
+        ['curl', 'javascript', 'python', 'go'],
       )
       // test/clients/reference-samples.long.test.ts runs them.
       assert.deepEqual(
@@ -346,7 +346,7 @@ describe('the page follows the registry', () => {
     assert.equal(textAt(entryOf(page, 'roadmap'), 'h2'), 'Read what comes <next>')
     assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /^Beta /)
     assert.equal(textAt(entryOf(page, 'weather'), '.call'), 'GET /api/v1/weather')
-    assert.ok(page.markup.all('.endpoint-list a').map(textIn).includes('GET /weather'))
+    assert.ok(page.markup.all('.rail a').map(textIn).includes('GET /weather'))
     const [note] = entryOf(page, 'versions').querySelectorAll('.note')
     assert.ok(note)
     assert.deepEqual(

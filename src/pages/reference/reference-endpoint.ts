@@ -5,7 +5,7 @@ import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { nodeHttp } from '../../http/connection/node-http.ts'
 import { pathOfPage } from '../addresses.ts'
-import { anchor, copyButton, factList, link } from '../markup/elements.ts'
+import { anchor, copyButton, link } from '../markup/elements.ts'
 import { code, escapeContent, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { codesHtml, richText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
@@ -165,26 +165,21 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
 
 /** What a newcomer needs: where the API is, one request in each language's own library, its response, and a way to send it. */
 export function firstRequest(context: PageContext, name: string, row: Endpoint): Html {
-  const { locale, texts, facts } = context
+  const { texts, facts } = context
   const { first: t, response } = texts.reference
   const { method, path } = row
   const { body } = createEndpointExample(context, row)
-  const verify = link(pathOfPage(locale, 'verify'), texts.verify.title)
   const label = `${response} ${method} ${path}`
   return html`<section class="endpoint" id="first-request" ${formData(row)}>
     <div>
       <h2>${anchor('first-request', t.title)}</h2>
-      ${factList([
-        [t.baseUrl, code(`${facts.origin}${BASE_PATH}`)],
-        [t.access, t.noKey],
-        [t.format, facts.keyId === undefined ? t.jsonUnsigned : t.json],
-      ])}
+      <p>${t.baseUrl}: ${code(`${facts.origin}${BASE_PATH}`)}</p>
+      <p>${t.noKey} · ${facts.keyId === undefined ? t.jsonUnsigned : t.json}</p>
       <p class="call">${methodBadge(method)} ${code(path)}</p>
-      <p>${richText(t.clients, { verify })}</p>
     </div>
     <div class="sample">
       <figure>
-        ${samples(context, `first-${name}`, row, plainSamples(facts.origin + path))}
+        ${samples(context, `first-${name}`, row, plainSamples({ row, url: facts.origin + path, body: undefined, needsKey: false }))}
         <pre class="json small long" tabindex="0" role="group" aria-label="${label}">${body}</pre>
       </figure>
     </div>

@@ -1,63 +1,61 @@
 import { LINKS } from '@public-api/contract/registry/endpoints'
 import { TAGS } from '@public-api/contract/terms/endpoint-terms'
 import { groupPath, pathOfPage } from '../addresses.ts'
-import { link, pageSection } from '../markup/elements.ts'
-import { html, type Html } from '../markup/html.ts'
+import { factList, link, pageSection } from '../markup/elements.ts'
+import { code, html, type Html } from '../markup/html.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
 import { aboutSections } from './reference-about.ts'
 import { endpointEntry, firstRequest } from './reference-endpoint.ts'
-import {
-  endpointLink,
-  endpointsOf,
-  REFERENCE_TAGS,
-  referenceRail,
-  type Tag,
-} from './reference-rail.ts'
+import { endpointsOf, REFERENCE_TAGS, referenceRail } from './reference-rail.ts'
 import { tryForm, tryOpener } from './reference-try.ts'
 
-function groupCard(context: PageContext, tag: Tag): Html | undefined {
-  const { locale, texts, facts } = context
-  const endpoints = endpointsOf(facts.registry, tag)
-  if (endpoints.length === 0 || facts.isLeftOut(groupPath(tag))) return undefined
-  return html`<section class="group" aria-labelledby="tag-${tag}">
-    <h3 id="tag-${tag}">${link(pathOfPage(locale, groupPath(tag)), texts.reference.tags[tag])}</h3>
-    <p>${contractText(locale, TAGS[tag])}</p>
-    <ul class="plain-list endpoint-list full">
-      ${endpoints.map(
-        ([name, row]) =>
-          html`<li id="${name}">
-            ${endpointLink(context, name, row)}
-            <span class="muted small">${contractText(locale, row.summary)}</span>
-          </li> `,
-      )}
-    </ul>
-  </section> `
+/** The groups, each with its number of endpoints and what it is for. The rail lists the endpoints themselves. */
+function groupList({ locale, texts, facts }: PageContext): Html {
+  return factList(
+    REFERENCE_TAGS.flatMap((tag) => {
+      const { length } = endpointsOf(facts.registry, tag)
+      if (length === 0 || facts.isLeftOut(groupPath(tag))) return []
+      const group = link(pathOfPage(locale, groupPath(tag)), texts.reference.tags[tag])
+      const count = html`<span class="muted"
+        >(${new Intl.NumberFormat(locale).format(length)})</span
+      >`
+      return [[html`${group} ${count}`, contractText(locale, TAGS[tag])] as const]
+    }),
+  )
 }
 
-/** Sections that apply to all endpoints, and links to each endpoint. */
+/** The first request, the groups of endpoints, and what applies to all of them. */
 export const REFERENCE_PAGE: Page = {
   path: 'reference',
   title: (texts) => texts.reference.title,
   description: (texts) => texts.reference.description,
   scripts: () => ['reference-page.js'],
   body(context) {
-    const { reference: t } = context.texts
-    const { status } = context.facts.registry
-    const cards = REFERENCE_TAGS.map((tag) => groupCard(context, tag))
+    const { locale, texts, facts } = context
+    const { reference: t } = texts
+    const { status } = facts.registry
     return {
       rail: referenceRail(context, 'reference'),
       main: html`<h1>${t.title}</h1>
         <p class="lead">${t.intro}</p>
         ${status !== undefined && firstRequest(context, 'status', status)}
         <p>
+          ${richText(t.first.clients, {
+            javascript: code('packages/client'),
+            python: code('clients/python'),
+            go: code('clients/go'),
+            verify: link(pathOfPage(locale, 'verify'), texts.verify.title),
+          })}
+        </p>
+        <p>
           ${richText(t.forPrograms, {
             openapi: link(LINKS.openapi, t.openapiDocument),
             policy: link(LINKS.policy, t.policyDocument),
           })}
         </p>
-        ${pageSection('endpoints', t.endpoints, cards)} ${aboutSections(context)}
+        ${pageSection('endpoints', t.endpoints, groupList(context))} ${aboutSections(context)}
         ${tryForm(context)} ${status !== undefined && tryOpener(context)}`,
     }
   },

@@ -7,7 +7,7 @@ import { codeParts, html, type Html } from '../markup/html.ts'
 import { type PageContext } from '../page.ts'
 import { referenceIndexPath } from './reference-index.ts'
 
-export type Tag = keyof typeof TAGS
+type Tag = keyof typeof TAGS
 
 export const REFERENCE_TAGS = Object.keys(TAGS) as readonly Tag[]
 
@@ -26,7 +26,7 @@ export function methodBadge(method: string): Html {
 }
 
 /** A link to the entry of an endpoint, with its path below the base path. */
-export function endpointLink({ locale }: PageContext, name: string, row: Endpoint): Html {
+function endpointLink({ locale }: PageContext, name: string, row: Endpoint): Html {
   const path = row.path.slice(BASE_PATH.length) || '/'
   return link(
     endpointPath(locale, name, row),

@@ -16,6 +16,11 @@ export const SAMPLE_LANGUAGES = {
 
 export type SampleLanguage = keyof typeof SAMPLE_LANGUAGES
 
+export interface RequestSample {
+  readonly language: SampleLanguage
+  readonly text: string
+}
+
 /** Placeholder of a challenge token in samples. The page's script replaces it. */
 export const TOKEN_PLACEHOLDER = 'CHALLENGE_TOKEN'
 
@@ -37,13 +42,18 @@ interface SampleCall {
 /** A sample is undefined where the program has no such request. */
 type Sample = (call: SampleCall) => string | undefined
 
+const CONTENT_TYPE = `${HEADERS.contentType}: ${JSON_MEDIA_TYPE}`
+
+/** A request with what it needs of {@link SampleCall}, as any program sends it. */
+type PlainCall = Pick<SampleCall, 'row' | 'url' | 'body' | 'needsKey'>
+
 /** A curl command. The shell expands the key, so that it is not in the shell's history. */
-function curlSample({ row, url, body, needsKey }: Omit<SampleCall, 'keyId' | 'commands'>): string {
+function curlSample({ row, url, body, needsKey }: PlainCall): string {
   const words = [`curl -i ${row.method === 'GET' ? '' : `-X ${row.method} `}${url}`]
   if (needsKey) words.push(`-H "${HEADERS.authorization}: Bearer $API_KEY"`)
   if (body !== undefined) {
     const json = JSON.stringify(body, undefined, 2).replaceAll("'", String.raw`'\''`)
-    words.push(`-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`, `-d '${json}'`)
+    words.push(`-H '${CONTENT_TYPE}'`, `-d '${json}'`)
   }
   return words.join(' \\\n ')
 }
@@ -130,14 +140,14 @@ ${needsKey ? '\t\tAPIKey:       os.Getenv("API_KEY"),\n' : ''}	})
 }
 
 /**
- * The programs that call an endpoint with its example values, each as a visitor can run it: only curl before the packages are
- * published, and where the deployment does not sign, because the others verify.
+ * The programs that call an endpoint with its example values, each as a visitor can run it: before the packages are
+ * published, and where the deployment does not sign, by each language's own library, because the packages verify.
  */
 export function requestSamples(
   name: string,
   row: Endpoint,
   { origin, keyId, commands }: Pick<SiteFacts, 'origin' | 'keyId' | 'commands'>,
-): readonly { readonly language: SampleLanguage; readonly text: string }[] {
+): readonly RequestSample[] {
   const { path, parameter, request, authentication } = row
   const body =
     request && (createExample(REQUEST_SCHEMAS[request]) as NonNullable<SampleCall['body']>)
@@ -150,52 +160,93 @@ export function requestSamples(
     body: body && 'challengeToken' in body ? { ...body, challengeToken: TOKEN_PLACEHOLDER } : body,
     needsKey: authentication === 'api-key',
   }
-  if (keyId === undefined || commands === undefined)
-    return [{ language: 'curl', text: curlSample(call) }]
+  if (keyId === undefined || commands === undefined) return plainSamples(call)
   return (Object.keys(SAMPLES) as SampleLanguage[]).flatMap((language) => {
     const text = SAMPLES[language]({ ...call, keyId, commands })
     return text === undefined ? [] : [{ language, text }]
   })
 }
 
-/** A read without a key by each language's own library: nothing has to be installed. */
-export function plainSamples(
-  url: string,
-): readonly { readonly language: SampleLanguage; readonly text: string }[] {
+/** Lines that a sample has in some cases only. */
+const linesOf = (lines: readonly (string | false)[]): string =>
+  lines.filter((line) => line !== false).join('\n')
+
+/** The programs that send a request with each language's own library: nothing has to be installed. */
+export function plainSamples({ row, url, body, needsKey }: PlainCall): readonly RequestSample[] {
+  const { method } = row
+  const isRead = method === 'GET'
+  const isPlain = isRead && !needsKey
+  const json = body && JSON.stringify(body, undefined, 2)
+  const javascript = linesOf([
+    body !== undefined && `const body = ${javascriptValue(body)}`,
+    isPlain
+      ? `const response = await fetch('${url}')`
+      : linesOf([
+          `const response = await fetch('${url}', {`,
+          !isRead && `  method: '${method}',`,
+          '  headers: {',
+          needsKey && `    ${HEADERS.authorization}: \`Bearer \${process.env.API_KEY}\`,`,
+          body !== undefined && `    '${HEADERS.contentType}': '${JSON_MEDIA_TYPE}',`,
+          '  },',
+          body !== undefined && '  body: JSON.stringify(body),',
+          '})',
+        ]),
+    'console.log(await response.json())',
+  ])
+  const python = linesOf([
+    'import json',
+    needsKey && 'import os',
+    `from urllib.request import ${isPlain ? '' : 'Request, '}urlopen`,
+    '',
+    json !== undefined && `body = b"""${json}"""`,
+    !isPlain &&
+      linesOf([
+        'request = Request(',
+        `    "${url}",`,
+        !isRead && `    method="${method}",`,
+        '    headers={',
+        needsKey && `        "${HEADERS.authorization}": "Bearer " + os.environ["API_KEY"],`,
+        body !== undefined && `        "${HEADERS.contentType}": "${JSON_MEDIA_TYPE}",`,
+        '    },',
+        body !== undefined && '    data=body,',
+        ')',
+      ]),
+    `with urlopen(${isPlain ? `"${url}"` : 'request'}) as response:`,
+    '    print(json.load(response))',
+  ])
+  const thrown = ['\tif err != nil {', '\t\tpanic(err)', '\t}']
+  const go = linesOf([
+    'package main',
+    '',
+    'import (',
+    '\t"io"',
+    '\t"net/http"',
+    '\t"os"',
+    body !== undefined && '\t"strings"',
+    ')',
+    '',
+    'func main() {',
+    json !== undefined && `\tbody := strings.NewReader(\`${json}\`)`,
+    ...(isPlain
+      ? [`\tresponse, err := http.Get("${url}")`]
+      : [
+          `\trequest, err := http.NewRequest("${method}", "${url}", ${body === undefined ? 'nil' : 'body'})`,
+          ...thrown,
+          needsKey &&
+            `\trequest.Header.Set("${HEADERS.authorization}", "Bearer "+os.Getenv("API_KEY"))`,
+          body !== undefined &&
+            `\trequest.Header.Set("${HEADERS.contentType}", "${JSON_MEDIA_TYPE}")`,
+          '\tresponse, err := http.DefaultClient.Do(request)',
+        ]),
+    ...thrown,
+    '\tdefer response.Body.Close()',
+    '\tio.Copy(os.Stdout, response.Body)',
+    '}',
+  ])
   return [
-    { language: 'curl', text: `curl -i ${url}` },
-    {
-      language: 'javascript',
-      text: `const response = await fetch('${url}')
-const { data } = await response.json()
-console.log(data)`,
-    },
-    {
-      language: 'python',
-      text: `import json
-from urllib.request import urlopen
-
-with urlopen("${url}") as response:
-    print(json.load(response)["data"])`,
-    },
-    {
-      language: 'go',
-      text: `package main
-
-import (
-	"io"
-	"net/http"
-	"os"
-)
-
-func main() {
-	response, err := http.Get("${url}")
-	if err != nil {
-		panic(err)
-	}
-	defer response.Body.Close()
-	io.Copy(os.Stdout, response.Body)
-}`,
-    },
+    { language: 'curl', text: curlSample({ row, url, body, needsKey }) },
+    { language: 'javascript', text: javascript },
+    { language: 'python', text: python },
+    { language: 'go', text: go },
   ]
 }

@@ -133,12 +133,12 @@ function troubleNow(context: PageContext, status: Status): Html | undefined {
 /** The live checks in the browser, folded: the line below the published state has their result. The script fills both in. */
 function liveCheck({ texts }: PageContext): Html {
   const { live } = texts.status
-  return html`<details class="panel" id="live" data-browser>
-    <summary>${live.title}</summary>
-    <p class="muted small needs-script">${live.text}</p>
-    <noscript><p class="note">${live.noScript}</p></noscript>
-    <div id="self-check">${pendingSteps(Object.values(live.steps), texts.proof.states)}</div>
-  </details>`
+  return html`<noscript><p class="note">${live.noScript}</p></noscript>
+    <details class="panel needs-script" id="live" data-browser>
+      <summary>${live.title}</summary>
+      <p class="muted small">${live.text}</p>
+      <div id="self-check">${pendingSteps(Object.values(live.steps), texts.proof.states)}</div>
+    </details>`
 }
 
 /** The published state with its age and the live result, what is broken and planned, the components, and the last days. */
