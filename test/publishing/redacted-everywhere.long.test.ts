@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
@@ -9,7 +9,7 @@ import { filesBelow, findNeedles, needlesOfText } from '../support/leak-search.t
 import { type Outcome, svc, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { makeContent, writeContent } from './content-fixture.ts'
+import { makeContent, ORGANIZATION, writeContent } from './content-fixture.ts'
 
 const MARK = 'Zanzibarov'
 const NEEDLES = needlesOfText('the mark', MARK)
@@ -29,6 +29,33 @@ function filesWithMark(folder: string): readonly string[] {
   )
 }
 
+const isMcpInstalled = existsSync('packages/mcp/node_modules')
+
+/** No tool of an agent finds the mark, in whichever place. */
+async function assertToolsWithout(t: TestContext, origin: string): Promise<void> {
+  const helper = path.resolve('packages/mcp/test/connect-client.ts')
+  const { connectClient } = (await import(helper)) as {
+    connectClient(args: readonly string[]): Promise<{
+      call(name: string, args?: object): Promise<{ isError: boolean; text: string }>
+      close(): Promise<void>
+    }>
+  }
+  const client = await connectClient([origin])
+  t.after(() => client.close())
+  const names = ['status', 'incidents', 'roadmap', 'queue', 'changelog', 'architecture']
+  for (const [name, given] of [
+    ...names.map((each) => [`get_${each}`, {}] as const),
+    ['get_history_entry', { snapshotId: 'VS-0002' }] as const,
+    ['audit', {}] as const,
+  ]) {
+    const { isError, text } = await client.call(name, given)
+    assert.equal(isError, false, `${name}: ${text}`)
+    assert.deepEqual(findNeedles(Buffer.from(text), NEEDLES), [], name)
+  }
+  const { text } = await client.call('search', { query: MARK })
+  assert.equal((JSON.parse(text) as { data: { count: number } }).data.count, 0)
+}
+
 interface Redacted {
   readonly places: readonly { readonly kind: string; readonly place: string }[]
 }
@@ -44,14 +71,23 @@ test('what is removed stands nowhere but where svc redact said', async (t) => {
     succeeded(await svc(...args, ...publication))
   const site = async () => succeeded(await svcIn(folder, ['site', 'copy'], { env: SERVICE }))
 
-  await publish('publish', '--auto-note', '--create')
+  // Few languages and pages: drawing takes most of the time.
+  writeContent(content, 'organization.yaml', `${ORGANIZATION}site: { languages: [en] }\n`)
+  const cardsOf = () => new Set(readdirSync(path.join(releases, 'cards')))
+  succeeded(await svc('publish', '--auto-note', '--create', ...publication.slice(0, -1)))
+  const first = cardsOf()
   cpSync(content, clean, { recursive: true })
 
   // A mark in every text of every resource, in a translation, in an incident by command, and in an edit that is discarded.
   for (const [file, bytes] of filesBelow(content, (each) => path.basename(each).startsWith('.'))) {
     writeFileSync(file, bytes.toString().replaceAll(TEXT_FIELD, `$1${MARK} `))
   }
-  await publish('publish', '--auto-note')
+  const organization = path.join(content, 'organization.yaml')
+  const named = readFileSync(organization, 'utf8').replaceAll('Meridian', MARK)
+  writeFileSync(organization, named)
+  succeeded(await svc('publish', '--auto-note', ...publication.slice(0, -1)))
+  const drawn = cardsOf().difference(first)
+  assert.ok(drawn.size > 3, 'cards are pictures of the name')
   await publish(
     'incident',
     'open',
@@ -126,20 +162,31 @@ test('what is removed stands nowhere but where svc redact said', async (t) => {
   assert.ok(redacted.size > 8, `${redacted.size} resources`)
   await site()
 
+  for (const folderWithCards of [path.join(releases, 'cards'), path.join(copy, 'cards')]) {
+    const left = existsSync(folderWithCards) ? readdirSync(folderWithCards) : []
+    assert.deepEqual(
+      left.filter((each) => drawn.has(each)),
+      [],
+      folderWithCards,
+    )
+  }
   assert.deepEqual(filesWithMark(releases), [])
   assert.deepEqual(filesWithMark(copy), [])
   const left = filesWithMark(content)
   assert.ok(left.length > 0)
-  const named = new Set(said.map(({ place }) => place))
+  const places = new Set(said.map(({ place }) => place))
   for (const file of left) {
     assert.match(file, /^\.discarded/)
-    assert.ok(named.has(path.join(content, file)), file)
+    assert.ok(places.has(path.join(content, file)), file)
   }
   assert.ok(said.some(({ kind, place }) => kind === 'file' && place.startsWith(copy)))
   assert.ok(said.every(({ kind }) => kind !== 'note'))
   assert.equal((await svc('find', MARK, '--releases', releases)).status, 1)
 
-  const app = await runApp(t, { releases: loadReleases(store) })
+  const app = await runApp(t, {
+    releases: loadReleases(store),
+    clock: { nowMs: Date.now },
+  })
   for (const { method, path: target } of Object.values(ENDPOINTS).filter(
     (each) => each.method === 'GET',
   )) {
@@ -147,4 +194,6 @@ test('what is removed stands nowhere but where svc redact said', async (t) => {
     const bytes = Buffer.from(await response.arrayBuffer())
     assert.deepEqual(findNeedles(bytes, NEEDLES), [], `${method} ${target}`)
   }
+  assert.deepEqual(findNeedles(Buffer.from(JSON.stringify(app.log)), NEEDLES), [])
+  if (isMcpInstalled) await assertToolsWithout(t, app.origin)
 })
