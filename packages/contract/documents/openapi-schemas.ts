@@ -3,7 +3,7 @@ import { SCHEMA_IDS } from '../http/envelope.ts'
 import type { JsonObject } from '../json/canonical-json.ts'
 import { errorsOf, type Endpoint, type Registry } from '../registry/endpoints.ts'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../registry/schemas.ts'
-import { EXAMPLE_EPOCH_MS, enumField, flag } from '../schemas/fields.ts'
+import { EXAMPLE_EPOCH_MS, enumField, bool } from '../schemas/fields.ts'
 import { type JsonSchema, mapSubschemas } from '../terms/schema-type.ts'
 import { formatInstant } from '../text/instant.ts'
 
@@ -52,7 +52,7 @@ function envelopeSchema(ok: boolean, schemaId: string, member: JsonObject, descr
     type: 'object',
     required: ['ok', 'schema', 'requestId', 'issuedAt', ...Object.keys(member)],
     properties: {
-      ok: flag(`Always \`${ok}\`.`, ok),
+      ok: bool(`Always \`${ok}\`.`, ok),
       schema: enumField([schemaId], 'Name of the envelope’s schema.', schemaId),
       requestId: {
         type: 'string',

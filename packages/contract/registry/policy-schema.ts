@@ -2,7 +2,7 @@ import { SCHEMA_IDS } from '../http/envelope.ts'
 import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from '../keys/api-key.ts'
 import {
   enumField,
-  flag,
+  bool,
   list,
   named,
   record,
@@ -57,10 +57,10 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     default: text('`runtime` value of an endpoint that does not state it.', 'all'),
   }),
   authentication: record('How keys are sent and what they allow.', {
-    required: flag('Whether public reads need authentication.', false),
-    accounts: flag('Whether accounts exist.', false),
+    required: bool('Whether public reads need authentication.', false),
+    accounts: bool('Whether accounts exist.', false),
     schemes: textList('Headers in which a key is accepted.', 'Authorization: Bearer <API_KEY>'),
-    keyInUrl: flag('Whether a key in a URL is accepted.', false),
+    keyInUrl: bool('Whether a key in a URL is accepted.', false),
     key: record('Properties of a key.', {
       format: text('Format of a key.', API_KEY_FORMAT),
       scope,
@@ -69,7 +69,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
       storage: text('What is stored for a key.', 'A keyed hash.'),
     }),
     issuance: record('Whether keys are issued.', {
-      enabled: flag('Whether keys are issued.', false),
+      enabled: bool('Whether keys are issued.', false),
       'reason?': text('Why issuance is paused. Only while it is paused.', 'PRODUCT_NOT_READY'),
       'approvedBy?': text('Who approved it. Only while issuance is enabled.', 'the owner'),
       'approvedAt?': text('Date of the approval. Only while issuance is enabled.', '2025-10-31'),
@@ -126,7 +126,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     allowMethods: textList('Allowed methods.', 'GET'),
     allowHeaders: textList('Allowed request headers.', 'If-None-Match'),
     exposeHeaders: textList('Response headers a page may read.', 'ETag'),
-    allowCredentials: flag('Whether credentials are allowed.', false),
+    allowCredentials: bool('Whether credentials are allowed.', false),
     maxAgeSeconds: whole('How long a preflight may be cached, in seconds.', CORS.maxAgeSeconds),
     writes: text('The rule for write endpoints.', 'No CORS header at all.'),
   }),
@@ -183,7 +183,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
       named('ErrorCatalogEntry', 'One code.', {
         code: text('The code.', 'NOT_FOUND'),
         status: whole('HTTP status.', 404),
-        retryable: flag('Whether the same request may succeed later.', false),
+        retryable: bool('Whether the same request may succeed later.', false),
         'retryAfterSeconds?': whole(
           'Longest wait, in seconds. Only if it is known.',
           LIMITS.registrationPerActor.windowSeconds,

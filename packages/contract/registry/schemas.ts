@@ -4,7 +4,7 @@ import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from '../ke
 import {
   EXAMPLE_EPOCH_MS,
   enumField,
-  flag,
+  bool,
   hexHash,
   keysOf,
   list,
@@ -354,7 +354,7 @@ export const ERROR_SCHEMA = record('What went wrong and what to do about it.', {
     'What to do about it, in English; code is between backticks. Never repeats any part of the request.',
     ERRORS.NOT_FOUND.message,
   ),
-  retryable: flag('Whether the same request may succeed later.', false),
+  retryable: bool('Whether the same request may succeed later.', false),
   'retryAfterSeconds?': {
     ...whole('Seconds until a retry may succeed; equals `Retry-After`.', 42),
     minimum: 1,

@@ -26,7 +26,7 @@ export const nullable = <const Field extends JsonSchema>(field: Field) =>
   ({ ...field, nullable: true }) as const
 export const whole = (description: string, example: number) =>
   ({ type: 'integer', description, example, minimum: 0 }) as const
-export const flag = (description: string, example: boolean) =>
+export const bool = (description: string, example: boolean) =>
   ({ type: 'boolean', description, example }) as const
 /** The time of the examples: more than a year before this version, so that expiry dates are in the past too. */
 export const EXAMPLE_EPOCH_MS = Date.UTC(2025, 10, 3, 9)

@@ -2,7 +2,7 @@ import {
   UPDATED_AT,
   dayField,
   enumField,
-  flag,
+  bool,
   hexHash,
   idField,
   lineField,
@@ -25,7 +25,7 @@ import {
 // working when one is attached.
 
 const WALLET_HEAD = {
-  attached: flag(
+  attached: bool(
     'Whether a wallet is attached to this service. The same in every wallet view.',
     false,
   ),
@@ -179,7 +179,7 @@ export const WALLET_SCHEMAS = {
             'Whether it is available, planned, unavailable, or excluded by design.',
             'available',
           ),
-          needsWallet: flag('Whether it requires an attached wallet.', false),
+          needsWallet: bool('Whether it requires an attached wallet.', false),
         }),
       ),
     },
