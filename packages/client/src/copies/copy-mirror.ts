@@ -20,6 +20,16 @@ export type CopyMirror = ReturnType<typeof openMirror>
 /** Its verified `now.json`. */
 export type MirrorProof = Awaited<ReturnType<typeof verifyCopyProof>>
 
+/** A resource of a copy. */
+interface CopiedResource {
+  /** Its data. */
+  readonly data: unknown
+  /** Its entity tag. */
+  readonly etag: string
+  /** Its text, which the store keeps; none for the version, which is in the proof itself. */
+  readonly bytes?: Uint8Array
+}
+
 /** The digest that a version names for a target. Throws a CopyError (NO_COPY) if it names none. */
 export function digestIn(entry: VersionEntry, target: string): string {
   const name = target.slice(BASE_PATH.length + 1)
@@ -66,12 +76,12 @@ export function openMirror(address: string | URL, settings: CopySettings) {
       return verifyCopyProof(bytes, { origin, pinnedKeyIds, nowMs: now() })
     },
 
-    /** A resource that the proof names, with its bytes; none for the version, which is in the proof itself. */
+    /** A resource that the proof names. */
     async readResource(
       { entry, etag }: Pick<MirrorProof, 'entry' | 'etag'>,
       target: string,
       signal: AbortSignal | undefined,
-    ): Promise<{ readonly data: unknown; readonly etag: string; readonly bytes?: Uint8Array }> {
+    ): Promise<CopiedResource> {
       if (target === READ_PATHS.version) return { data: entry, etag }
       const digest = digestIn(entry, target)
       const file = `${path}archive/resources/${target.slice(BASE_PATH.length + 1)}/${digest}.json`
