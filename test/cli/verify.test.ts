@@ -563,7 +563,15 @@ test('a saved response is verified in the forms in which recorders keep it', asy
     assert.match(error, expected)
   }
   await refuse(head + body + head + body, /expected one response, found another one behind it/)
-  await refuse(`WARC/1.1\r\nWARC-Type: response\r\n\r\n${head}${body}`, /a record of a WARC/)
+  const gzipped = gzipSync(Buffer.from(body, 'latin1')).toString('latin1')
+  const coded = head.replace('\r\n', '\r\nContent-Encoding: gzip\r\n') + gzipped
+  assert.equal((await check(coded, ...PINNED)).exit, 0)
+  for (const first of [coded, head + chunked]) {
+    await refuse(first + head + body, /expected one response, found another one behind it/)
+  }
+  await refuse('WARC/1.1\r\nWARC-Type: response\r\n\r\n', /expected whole records of a WARC/)
+  const isLeap = await check(head + body, ...PINNED, '--at', '2026-12-31T23:59:60Z')
+  assert.equal(isLeap.report.fault?.code, 'STALE')
   await refuse(head + body, /--at expects a time of RFC 3339, such as/, '--at', '2026-11-21')
   await refuse(head + body, /--at expects/, '--at', '2026-02-30T00:00:00+07:00')
 
@@ -577,6 +585,144 @@ test('a saved response is verified in the forms in which recorders keep it', asy
   assert.equal(response.status, 304)
   await refuse(notModified, /a 304 is signed for one tag; expected --if-none-match ETAG/)
   assert.equal((await check(notModified, ...PINNED, '--if-none-match', tag)).exit, 0)
+  const two = /expected one response, found another one behind it/
+  await refuse(notModified + notModified, two, '--if-none-match', tag)
+})
+
+/** A record of a WARC, as wget writes it. */
+function warcRecord(type: string, id: string, block: string, more = ''): string {
+  const head = `WARC/1.0\r\nWARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${id}>\r\nWARC-Target-URI: <http://localhost/api/v1/status>\r\nWARC-Date: ${NOW}\r\n${more}Content-Type: application/http\r\nContent-Length: ${block.length}\r\n\r\n`
+  return `${head}${block}\r\n\r\n`
+}
+
+/** A 200, and the 304 to a request with its tag, as raw texts. */
+async function exchanges(app: RunningApp, target: string) {
+  const tag = (await app.fetch(target)).headers.get('etag') ?? ''
+  const ask = async (fields: readonly string[]) => {
+    const request = rawRequest('GET', target, ['Host: localhost', ...fields])
+    const { status, headerNames, headers, body } = await sendRaw(app.port, request)
+    const pairs: readonly (readonly [string, string])[] = headerNames.map((name) => [
+      name,
+      headers.get(name.toLowerCase()) ?? '',
+    ])
+    const lines = pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    return { request, status, pairs, body, raw: `HTTP/1.1 ${status} OK\r\n${lines}\r\n${body}` }
+  }
+  return { tag, ok: await ask([]), notModified: await ask([`If-None-Match: ${tag}`]) }
+}
+
+test('verifies the responses of a WARC, each by its request', async (t) => {
+  const app = await runApp(t)
+  const { file, keys } = await save(app, temporaryFolder(t), '/api/v1/status')
+  const { ok, notModified } = await exchanges(app, '/api/v1/status?a=b')
+  const warc = [
+    warcRecord('warcinfo', '0', 'software: Wget\r\n'),
+    warcRecord('request', '1', ok.request),
+    warcRecord(
+      'response',
+      '2',
+      ok.raw,
+      'WARC-Concurrent-To: <urn:uuid:1>\r\nWARC-Block-Digest: sha1:AAAA\r\n',
+    ),
+    warcRecord('response', '3', notModified.raw),
+    warcRecord('request', '4', notModified.request, 'WARC-Concurrent-To: <urn:uuid:3>\r\n'),
+  ]
+  const given = ['--keys', keys, ...PINNED]
+  for (const form of [
+    file('a.warc', warc.join('')),
+    file(
+      'a.warc.gz',
+      warc.map((each) => gzipSync(Buffer.from(each, 'latin1')).toString('latin1')).join(''),
+    ),
+  ]) {
+    const { status, out, error } = await svc('verify', '--response', form, ...given)
+    const url = 'http://localhost/api/v1/status?a=b'
+    assert.equal(out, `ok GET ${url} 200: signed at ${NOW}\nok GET ${url} 304: signed at ${NOW}\n`)
+    assert.deepEqual([status, error], [0, ''])
+    const other = await svc('verify', '/api/v1/status', '--response', form, ...given)
+    assert.equal(other.status, 2)
+    assert.match(other.error, /expected a response to \/api\/v1\/status, found 2 others/)
+  }
+  const changed = file('b.warc', warc.join('').replace('operational', 'operationaL'))
+  const found = await svc('verify', '--response', changed, ...given)
+  assert.match(found.out, /^FAILED GET .* 200: DIGEST: .*\nok GET .* 304: /)
+  assert.equal(found.status, 1)
+  const cut = file('c.warc', warc.join('').slice(0, -20))
+  assert.equal((await svc('verify', '--response', cut, ...given)).status, 2)
+
+  // Long after it, and as of the time that the recorder states, which is said.
+  const one = file('d.warc', warc.slice(0, 3).join(''))
+  const pinned = ['--keys', keys, '--pin', key.keyId]
+  const late = await verifyJson('/api/v1/status?a=b', '--response', one, ...pinned)
+  assert.equal(late.report.fault?.code, 'STALE')
+  const then = await svc('verify', '--response', one, ...pinned, '--at', 'recorded')
+  assert.match(then.out, /Verified: .*\nChecked as of the time that the recorder states\. Nothing/)
+  const plain = file('e', ok.raw)
+  for (const [args, expected] of [
+    [
+      ['/api/v1/status', '--response', plain, '--at', 'recorded'],
+      /--at recorded needs a recording/,
+    ],
+    [['--response', plain], /expected the URL of a response/],
+  ] as const) {
+    const refused = await svc('verify', ...args, '--keys', keys)
+    assert.equal(refused.status, 2)
+    assert.match(refused.error, expected)
+  }
+})
+
+test('verifies the responses of a HAR as Chromium writes it', async (t) => {
+  const app = await runApp(t)
+  const { file, keys } = await save(app, temporaryFolder(t), '/api/v1/status')
+  const { tag, ok, notModified } = await exchanges(app, '/api/v1/status')
+  const named = (pairs: readonly (readonly [string, string])[]) =>
+    pairs.map(([name, value]) => ({ name, value }))
+  const entry = (
+    status: number,
+    pairs: typeof ok.pairs,
+    content: object,
+    sent: typeof ok.pairs = [],
+  ) => ({
+    startedDateTime: NOW,
+    request: { method: 'GET', url: `${app.origin}/api/v1/status`, headers: named(sent) },
+    response: { status, headers: named([[':status', String(status)], ...pairs]), content },
+  })
+  const body = Buffer.from(ok.body, 'latin1')
+  const twice = ok.pairs.map(([name, value]) =>
+    name === 'Access-Control-Expose-Headers'
+      ? ([name, value.replaceAll(', ', '\n')] as const)
+      : ([name, value] as const),
+  )
+  const asked: typeof ok.pairs = [['If-None-Match', tag]]
+  const entries = [
+    entry(200, twice, { text: body.toString() }),
+    entry(200, ok.pairs, { text: body.toString('base64'), encoding: 'base64' }),
+    entry(304, notModified.pairs, { size: 0 }, asked),
+    entry(200, ok.pairs, { text: body.toString().replace('operational', 'operationaL') }),
+    entry(200, notModified.pairs, { text: body.toString() }, asked),
+    entry(200, ok.pairs, { size: 100 }),
+  ]
+  const har = (list: readonly object[]) => file('a.har', JSON.stringify({ log: { entries: list } }))
+  const check = (list: readonly object[], ...args: readonly string[]) =>
+    svc('verify', ...args, '--response', har(list), '--keys', keys, ...PINNED)
+  const { status, out } = await check(entries)
+  const verdicts = out.trimEnd().split('\n')
+  const expected = [
+    /^ok GET \S+ 200: signed at/,
+    /^ok GET \S+ 200: signed at/,
+    /^ok GET \S+ 304: signed at/,
+    /^FAILED GET \S+ 200: DIGEST: /,
+    /^- GET .* found the fields of a 304 with status 200; record with the cache turned off$/,
+    /^- GET .* the recorder kept no body$/,
+  ]
+  assert.equal(verdicts.length, expected.length)
+  for (const [index, each] of expected.entries()) assert.match(verdicts[index] ?? '', each)
+  assert.equal(status, 1)
+  const one = await check(entries.slice(0, 1), `${app.origin}/api/v1/status`)
+  assert.match(one.out, /^Verified: signed by/m)
+  assert.equal((await check(entries.slice(0, 1), 'http://other/api/v1/status')).status, 2)
+  assert.equal((await check(entries.slice(4, 5))).status, 2)
+  assert.equal((await check([{ request: {} }])).status, 2)
 })
 
 test('a mistake in a file of the caller is exit code 2, names what was found and quotes nothing', async (t) => {

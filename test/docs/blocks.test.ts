@@ -117,6 +117,7 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
       'run test/docs/verifying.long.test.ts',
     ],
     'When the response is 304': ['run test/docs/verifying.long.test.ts'],
+    'The ETag, by any JSON tool': ['run test/docs/verifying.long.test.ts'],
     'The history': ['run test/docs/verifying.long.test.ts'],
     'With our code': ['run test/docs/verifying.long.test.ts'],
     'With a standard library (RFC 9421)': ['run test/docs/verifying.long.test.ts'],

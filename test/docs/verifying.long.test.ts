@@ -401,19 +401,21 @@ function blocksFor(origin: string): readonly string[] {
 }
 
 void test('every command block of the page has the stated result', async (t) => {
-  const missing = missingProgram('curl', 'openssl', 'go') ?? missingPython()
+  const missing = missingProgram('curl', 'openssl', 'go', 'jq') ?? missingPython()
   if (missing !== undefined) return t.skip(missing)
   const app = await runService(t)
+  const etag = (await app.fetch(STATUS)).headers.get('etag')
   const outputs: string[] = []
   for (const block of blocksFor(app.origin)) {
     const { status, out, error } = await runCommand('sh', ['-ec', block], go.env)
     assert.equal(status, 0, `${block}\n${error}`)
     outputs.push(out)
   }
-  const [keyId, verified, bodies, entry, saved, ...rest] = outputs
+  const [keyId, verified, bodies, digest, entry, saved, ...rest] = outputs
   assert.equal(keyId, PIN)
   assert.equal(verified, 'Signature Verified Successfully\n')
   assert.equal(bodies?.match(/\{"ok":true,/g)?.length, 2)
+  assert.equal(`W/"${digest}"`, etag)
   assert.match(entry ?? '', /^([0-9a-f]{64}) \*stdin\n"hash":"\1"\n$/)
   assert.match(saved ?? '', new RegExp(`^Verified: signed by ${PIN} \\d+ s ago\\.$`, 'm'))
   assert.deepEqual(rest, [])

@@ -7,9 +7,11 @@ import {
 import { numberOption, parseChoice } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { freshTarget } from '@public-api/client-internal/fresh-target'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { isOutage } from '@public-api/client-internal/outage'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
+import type { VerificationKey } from '@public-api/client-internal/verification-key'
 import {
   verifyInSteps,
   type Expectations,
@@ -22,20 +24,17 @@ import { parseInstant } from '@public-api/contract/text/instant'
 import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
-import { describeOutcome } from './verifying/describe-outcome.ts'
+import { describeOutcome, describeRecording } from './verifying/describe-outcome.ts'
 import { outcomeOf } from './verifying/outcome-of.ts'
+import { readResponses, type RecordedResponse } from './verifying/recording.ts'
 import { type Ask, createHttpClient, isUnreachable } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
-import {
-  inputFailure,
-  readKeysFile,
-  readSavedResponse,
-  readWholeResponse,
-} from './verifying/saved-response.ts'
+import { inputFailure, readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
 import { type CopySources, verifyCopy } from './verifying/verify-copy.ts'
 
 /** Methods that change nothing. */
 const ASKED_METHODS = ['GET', 'HEAD', 'OPTIONS']
+const EXPECTED_URL = 'expected the URL of a response'
 const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
 
 interface Settings {
@@ -45,7 +44,8 @@ interface Settings {
   readonly keysFile: string | undefined
   readonly pinnedKeyIds: readonly string[] | undefined
   readonly maxAgeSeconds: number
-  readonly atMs: number | undefined
+  /** `recorded`: the time that a recorder states. */
+  readonly at: number | 'recorded' | undefined
   readonly timeoutMs: number
   readonly copies: CopySources | undefined
 }
@@ -54,6 +54,11 @@ type Trust = Omit<Expectations, 'keys'>
 
 function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trust {
   return { ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }), maxAgeSeconds, nowMs }
+}
+
+function givenTime({ at }: Settings): number | undefined {
+  if (at === 'recorded') throw new UsageError('--at recorded needs a recording: a WARC or a HAR')
+  return at
 }
 
 async function askService(settings: Settings, ask: Ask): ReturnType<typeof outcomeOf> {
@@ -68,7 +73,7 @@ async function askService(settings: Settings, ask: Ask): ReturnType<typeof outco
       `the body came with the content coding ${sanitizeForTerminal(response.coding ?? '', 40)}, which could not be decoded`,
     )
   }
-  const nowMs = settings.atMs ?? response.receivedAtMs
+  const nowMs = givenTime(settings) ?? response.receivedAtMs
   const trust = trustOf(settings, nowMs)
 
   /** Verifies with the signing-key document at a target, which is checked with its own keys. */
@@ -92,7 +97,8 @@ async function askService(settings: Settings, ask: Ask): ReturnType<typeof outco
 }
 
 async function verifyFetched(settings: Settings): Promise<CommandResult> {
-  const { address, timeoutMs, copies, atMs } = settings
+  const { address, timeoutMs, copies } = settings
+  const atMs = givenTime(settings)
   const httpClient = createHttpClient(address.origin, timeoutMs)
   const { ask, close } = httpClient
   const readCopy = (outage: Error, from: CopySources) =>
@@ -114,29 +120,77 @@ async function verifyFetched(settings: Settings): Promise<CommandResult> {
 async function verifySaved(
   settings: Settings,
   files: NonNullable<ReturnType<typeof parseSavedFiles>>,
-): ReturnType<typeof outcomeOf> {
-  const { address, method, ifNoneMatch } = settings
+): Promise<CommandResult> {
   const saved = await files.read()
+  if ('recorded' in saved) {
+    return verifyRecorded(settings, saved.recorded, files.response ?? '', files.keys)
+  }
+  const { address, method } = settings
+  if (address.target === '') throw new UsageError(EXPECTED_URL)
   const status = files.status ?? saved.status
   if (status === undefined) {
     throw inputFailure('STATUS', `${files.headers}: no status line found; pass --status CODE`)
   }
-  if (status === 304 && ifNoneMatch === undefined) {
-    const place = files.response ?? files.headers
+  const response = { ...saved, status, method, target: address.target }
+  const nowMs = givenTime(settings) ?? Date.now()
+  const keys = await readKeysFile(files.keys)
+  const place = files.response ?? files.headers
+  return describeOutcome(await checkSaved(settings, response, nowMs, keys, place))
+}
+
+/** Verifies a saved response whose request is known. */
+async function checkSaved(
+  settings: Settings,
+  { ifNoneMatch = settings.ifNoneMatch, ...saved }: HttpResponse,
+  nowMs: number,
+  keys: readonly VerificationKey[],
+  place: string,
+): ReturnType<typeof outcomeOf> {
+  if (saved.status === 304 && ifNoneMatch === undefined) {
     const expected = 'expected --if-none-match ETAG, the tag that the request sent'
     throw inputFailure('IF_NONE_MATCH', `${place}: a 304 is signed for one tag; ${expected}`)
   }
-  const response = {
-    ...saved,
-    status,
-    method,
-    target: address.target,
-    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-  }
-  const nowMs = settings.atMs ?? Date.now()
-  const keys = await readKeysFile(files.keys)
+  const response = { ...saved, ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) }
   const checking = verifyInSteps({ ...response, ...trustOf(settings, nowMs), keys: () => keys })
   return outcomeOf(response, settings, nowMs, checking, keys)
+}
+
+/** Verifies the responses of a recording to one target, or all of them. */
+async function verifyRecorded(
+  settings: Settings,
+  recorded: readonly RecordedResponse[],
+  file: string,
+  keysFile: string,
+): Promise<CommandResult> {
+  const { origin, target } = settings.address
+  const chosen = recorded.filter(
+    (each) => target === '' || (each.target === target && each.url.startsWith(origin)),
+  )
+  if (chosen.length === 0) {
+    const expected = `expected a response to ${target || 'a request'}`
+    throw inputFailure('TARGET', `${file}: ${expected}, found ${recorded.length} others`)
+  }
+  const keys = await readKeysFile(keysFile)
+  const results: Parameters<typeof describeRecording>[0][number][] = []
+  for (const { url, recordedAtMs, read, ...request } of chosen) {
+    const { at = Date.now() } = settings
+    const nowMs = at === 'recorded' ? recordedAtMs : at
+    const address = {
+      origin: url.slice(0, url.length - request.target.length),
+      target: request.target,
+    }
+    try {
+      if (Number.isNaN(nowMs)) throw inputFailure('TIME', `${file}: the recorder states no time`)
+      const { status = 0, ...saved } = read()
+      const { ifNoneMatch, ...rest } = { ...saved, ...request, status }
+      const response = ifNoneMatch === undefined ? rest : { ...rest, ifNoneMatch }
+      results.push(await checkSaved({ ...settings, address }, response, nowMs, keys, file))
+    } catch (error) {
+      if (!(error instanceof CommandFailure) || chosen.length === 1) throw error
+      results.push({ ...request, url, refused: error })
+    }
+  }
+  return describeRecording(results, settings.at === 'recorded')
 }
 
 function parseStatus(option: string, text: string): number {
@@ -165,21 +219,25 @@ function parseSavedFiles({
     throw new UsageError('a saved response needs --keys FILE: nothing is fetched')
   }
   const read = () =>
-    response === undefined ? readSavedResponse(headers, body) : readWholeResponse(response)
+    response === undefined ? readSavedResponse(headers, body) : readResponses(response)
   return { headers, response, status, keys, read }
 }
 
 /** A time of RFC 3339, to the millisecond: recorders write other offsets and more decimals than the service. */
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:(\.\d{1,3})\d*)?([Zz]|[+-]\d\d:\d\d)$/
 
-function parseAt(option: string, text: string): number {
-  const [, day, time, decimals = '', zone = ''] = RFC_3339.exec(text) ?? []
+function parseAt(option: string, text: string): number | 'recorded' {
+  if (text === 'recorded') return text
+  // A leap second is the first one of the next day to clocks without them.
+  const isLeap = /^.{11}\d\d:59:60/.test(text)
+  const plain = isLeap ? text.replace(':60', ':59') : text
+  const [, day, time, decimals = '', zone = ''] = RFC_3339.exec(plain) ?? []
   // The day is checked by itself, because a Date takes the 31st of each month.
   const isDay = parseInstant(`${day}T${time}Z`) !== undefined
   const atMs = isDay ? Date.parse(`${day}T${time}${decimals}${zone.toUpperCase()}`) : Number.NaN
-  if (!Number.isNaN(atMs)) return atMs
+  if (!Number.isNaN(atMs)) return isLeap ? atMs + 1000 : atMs
   throw new UsageError(
-    `${option} expects a time of RFC 3339, such as 2026-11-21T09:00:00Z or 2026-11-21T16:00:00.5+07:00`,
+    `${option} expects a time of RFC 3339, such as 2026-11-21T09:00:00Z or 2026-11-21T16:00:00.5+07:00, or "recorded"`,
   )
 }
 
@@ -196,7 +254,7 @@ export const command = createCommand({
   usage: [
     'verify URL [options]',
     'verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]',
-    'verify URL|TARGET --response FILE --keys FILE [options]',
+    'verify [URL|TARGET] --response FILE --keys FILE [options]',
     'verify --proof FILE --policy FILE [--resource-file FILE] [--entry FILE]',
   ],
   about: `Requests URL, and verifies the response step by step: digest, signature, key,
@@ -233,7 +291,7 @@ With --headers or --response, verifies a saved response and fetches nothing:
     },
     'if-none-match': {
       ...textOption(`ETAG: send If-None-Match with ETAG, and verify the 304; for a saved 304,
-      the tag that was sent`),
+      the tag that was sent, unless a recording has it`),
       parse: parseEtag,
     },
     mirror: textOptions(`URL: a copy to read while the service is away: no response, or a 429 or 5xx
@@ -246,13 +304,15 @@ With --headers or --response, verifies a saved response and fetches nothing:
     keys: textOption('FILE: the signing-key document from a file'),
     headers: textOption('FILE: the saved head of a response, as curl -D writes it'),
     body: textOption('FILE: the saved body'),
-    response: textOption('FILE: head and body of a response, as curl -i writes it'),
+    response: textOption(`FILE: head and body of a response, as curl -i writes it, or a recording: a
+      WARC (.warc, .warc.gz) or a HAR. Without URL, all its responses`),
     status: {
       ...textOption('CODE: the status, if the head has no status line'),
       parse: parseStatus,
     },
     at: {
-      ...textOption('TIME: verify as of this time (RFC 3339) instead of now'),
+      ...textOption(`TIME: verify as of this time (RFC 3339) instead of now; "recorded" is the time
+      that the recorder states, which anyone can change`),
       parse: parseAt,
     },
     timeout: { ...numberOption('SECONDS: limit for each response', [1, 600]), default: '30' },
@@ -274,10 +334,10 @@ With --headers or --response, verifies a saved response and fetches nothing:
       const { proof, policy, 'resource-file': resource, entry } = values
       return verifyProofFiles({ proof, policy, resource, entry }, Date.now())
     }
-    if (given === undefined) throw new UsageError('expected the URL of a response')
     if (rest.length > 0) throw new UsageError('expected one URL, found more')
     const files = parseSavedFiles(values)
     const isSaved = files !== undefined
+    if (given === undefined && files?.response === undefined) throw new UsageError(EXPECTED_URL)
     const pinFrom = values['pin-from']
     if (isSaved && pinFrom !== undefined) {
       throw new UsageError('--pin-from cannot be combined with --headers or --response; use --pin')
@@ -294,7 +354,9 @@ With --headers or --response, verifies a saved response and fetches nothing:
       throw new UsageError('--max-mirror-age needs --mirror URL')
     }
     const typed: Address =
-      isSaved && isTarget(given) ? { origin: '', target: given } : parseAddress(given)
+      given === undefined || (isSaved && isTarget(given))
+        ? { origin: '', target: given ?? '' }
+        : parseAddress(given)
     const pinnedKeyIds = await choosePins({ pin: values.pin, pinFrom }, typed.origin, output)
     if (mirrors !== undefined && pinnedKeyIds === undefined) {
       throw new UsageError('--mirror needs --pin or --pin-from: anyone can sign with their own key')
@@ -310,7 +372,7 @@ With --headers or --response, verifies a saved response and fetches nothing:
       keysFile: values.keys,
       pinnedKeyIds,
       maxAgeSeconds: values['max-age'] ?? SIGNATURE_MAX_AGE_SECONDS,
-      atMs: values.at,
+      at: values.at,
       timeoutMs: values.timeout * 1000,
       copies: mirrors &&
         pinnedKeyIds && {
@@ -319,6 +381,6 @@ With --headers or --response, verifies a saved response and fetches nothing:
           maxAgeSeconds: values['max-mirror-age'] ?? Infinity,
         },
     }
-    return isSaved ? describeOutcome(await verifySaved(settings, files)) : verifyFetched(settings)
+    return isSaved ? verifySaved(settings, files) : verifyFetched(settings)
   },
 })

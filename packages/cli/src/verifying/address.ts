@@ -27,6 +27,11 @@ function partsOf(text: string): Address | undefined {
   return { origin: url.origin, target: rest.startsWith('/') ? rest : `/${rest}` }
 }
 
+/** Path and query of an http(s) URL, unchanged; another text as it is. */
+export function targetOf(url: string): string {
+  return partsOf(url)?.target ?? url
+}
+
 /**
  * Splits a URL. `URL` would resolve dots, drop a lone question mark and encode, but the signature covers the target
  * as sent.

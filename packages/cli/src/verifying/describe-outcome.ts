@@ -1,4 +1,9 @@
-import { type CommandResult, EXIT_CODES, type ExitCode } from '@public-api/cli-kit/command'
+import {
+  type CommandFailure,
+  type CommandResult,
+  EXIT_CODES,
+  type ExitCode,
+} from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
@@ -235,6 +240,62 @@ function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object
 function exitCodeOf({ failure }: VerifyOutcome): ExitCode {
   if (failure === undefined) return EXIT_CODES.done
   return isOutage(failure) ? EXIT_CODES.unreachable : EXIT_CODES.failure
+}
+
+/** A response of a recording that could not be checked. */
+interface RefusedResponse {
+  readonly method: string
+  readonly url: string
+  readonly refused: CommandFailure
+}
+
+const AT_RECORDED =
+  'Checked as of the time that the recorder states. Nothing proves that time: it can be changed with the file.'
+
+/** What the command prints about the responses of a recording: all about one, and a line about each of several. */
+export function describeRecording(
+  results: readonly (VerifyOutcome | RefusedResponse)[],
+  isAtRecorded: boolean,
+): CommandResult {
+  const [only] = results
+  const said = isAtRecorded ? [AT_RECORDED] : []
+  if (only !== undefined && results.length === 1 && !('refused' in only)) {
+    const { json, lines, ...rest } = describeOutcome(only)
+    return { ...rest, json: { ...json, isAtRecorded }, lines: [...lines, ...said] }
+  }
+  const entries = results.map((result) => {
+    if ('refused' in result) {
+      const { method, url, refused } = result
+      const { code, message } = refused
+      const exitCode = EXIT_CODES.usage
+      const line = `${method} ${url}: ${code}: ${message}`
+      const json = { ok: false, method, url, code, message }
+      return { exitCode, line: `- ${line}`, json }
+    }
+    const { response, url, failure } = result
+    const { json, exitCode = EXIT_CODES.done } = describeOutcome(result)
+    const verdict =
+      failure === undefined
+        ? `signed at ${formatInstant(result.verified.provedAtMs)}`
+        : failure.message
+    const line = `${response.method} ${url} ${response.status}: ${verdict}`
+    return { exitCode, line: `${failure === undefined ? 'ok' : 'FAILED'} ${line}`, json }
+  })
+  const codes = entries.map(({ exitCode }) => exitCode)
+  return {
+    json: {
+      ok: codes.every((code) => code === EXIT_CODES.done),
+      isAtRecorded,
+      responses: entries.map(({ json }) => json),
+    },
+    lines: [
+      ...entries.map(({ line }) => sanitizeForTerminal(line, 400)),
+      ...said,
+      results.some((each) => 'isPinned' in each && !each.isPinned) && UNPINNED_WARNING,
+    ],
+    // What is wrong weighs more than what could not be checked.
+    exitCode: ([1, 2, 3] as const).find((code) => codes.includes(code)) ?? EXIT_CODES.done,
+  }
 }
 
 /** What the command prints about a check, and its exit code. */

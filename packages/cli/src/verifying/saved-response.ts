@@ -18,8 +18,8 @@ export interface SavedResponse {
   readonly body: Uint8Array
 }
 
-/** The largest JSON that a command writes: evidence of three large responses in base64, and keys. */
-const MAX_JSON_BYTES = 100_000_000
+/** The largest JSON that a command writes: evidence of three large responses in base64, and keys. Recordings too. */
+export const MAX_INPUT_BYTES = 100_000_000
 
 /** Of all header blocks in the file; most programs refuse a server's own above 16 kB. */
 const MAX_HEAD_BYTES = 1_000_000
@@ -68,9 +68,11 @@ export async function readTextInput(file: string, maxBytes: number): Promise<str
 }
 
 const STATUS_LINE = /^HTTP\/\d(?:\.\d)? (\d{3})(?: |\r?$)/
+const ONE = 'expected one response, found another one behind it'
 const CURL_I = 'this looks like the output of curl -i: split it, or use --response FILE'
 
-function parseFields(file: string, lines: readonly string[]): SavedResponse['headers'] {
+/** Header lines as pairs. Throws a CommandFailure (exit code 2) for another line. */
+export function parseFields(file: string, lines: readonly string[]): SavedResponse['headers'] {
   return lines.map((line) => {
     const colon = line.indexOf(':')
     if (colon < 1) {
@@ -90,14 +92,13 @@ function splitResponse(
   bytes: Buffer,
 ): Pick<SavedResponse, 'status' | 'headers'> & { readonly body: Buffer } {
   requirePlain(file, bytes, 'a response as curl writes it')
-  if (/^WARC\/\d/.test(bytes.toString('latin1', 0, 10))) {
-    const expected = 'expected the output of curl -i; remove the lines in front of HTTP/1.1'
-    throw inputFailure('WARC', `${file}: found a record of a WARC, ${expected}`)
-  }
   // One character for each byte.
   let rest = bytes.toString('latin1')
   let lines: readonly string[] = []
   do {
+    // That of a redirect or a proxy in front is not signed.
+    if (/^x-svc-(?:signature|revalidated):/im.test(lines.join('\n')))
+      throw inputFailure('BODY', `${file}: ${ONE}`)
     const end = /\r?\n\r?\n/.exec(rest)
     lines = rest.slice(0, end?.index).split(/\r?\n/)
     rest = end === null ? '' : rest.slice(end.index + end[0].length)
@@ -136,11 +137,11 @@ function withoutChunks(bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** Refuses a file that goes on with another response: the signature of the first one covers its own body alone. */
+/** Refuses a file that goes on with another response, also behind coded bytes: each signature covers one body alone. */
 function requireOne(file: string, bytes: Buffer): void {
-  const next = /\}[\r\n]*HTTP\/\d(?:\.\d)? \d{3}[ \r\n]/.exec(bytes.toString('latin1'))
-  if (next === null || parseJson(bytes.toString()) !== undefined) return
-  throw inputFailure('BODY', `${file}: expected one response, found another one behind it`)
+  const next = /HTTP\/\d(?:\.\d)? \d{3}[^\r\n]*\r?\n(?:[\w-]+:[^\r\n]*\r?\n)+\r?\n/
+  if (!next.test(bytes.toString('latin1')) || parseJson(bytes.toString()) !== undefined) return
+  throw inputFailure('BODY', `${file}: ${ONE}`)
 }
 
 /** A body in its transfer or content coding is decoded; one that the recorder decoded already is not. */
@@ -157,12 +158,9 @@ function decodeSaved(file: string, saved: Buffer, headers: SavedResponse['header
   }
 }
 
-/** Reads a response from the output of `curl -i`. Throws a CommandFailure (exit code 2) for another file. */
-export async function readWholeResponse(file: string): Promise<SavedResponse> {
-  const { status, headers, body } = splitResponse(
-    file,
-    await readInput(file, MAX_HEAD_BYTES + MAX_RESPONSE_BYTES),
-  )
+/** Parses the output of `curl -i`. Throws a CommandFailure (exit code 2) for other bytes. */
+export function parseResponse(file: string, bytes: Buffer): SavedResponse {
+  const { status, headers, body } = splitResponse(file, bytes)
   if (status === undefined) {
     const expected = 'expected the output of curl -i, which begins with a status line'
     throw inputFailure('STATUS', `${file}: ${expected}`)
@@ -189,7 +187,7 @@ export async function readSavedResponse(
 
 /** Parses a file as JSON, without quoting it in errors. */
 export async function readJsonFile(file: string): Promise<unknown> {
-  const text = await readTextInput(file, MAX_JSON_BYTES)
+  const text = await readTextInput(file, MAX_INPUT_BYTES)
   try {
     return JSON.parse(text)
   } catch {
