@@ -94,9 +94,10 @@ describe('the packed client', () => {
 
   // 6.5 kB at first. Since then: periods of keys, renewals by 304 (0.4 kB), options that are checked with their names (0.2 kB),
   // one buffer for a body with limits (0.2 kB), I-JSON, which every client reads alike (0.15 kB), and header fields that
-  // proxies change (0.1 kB), each of which every client needs. A client that names mirrors or a store loads what reads them when
+  // proxies change (0.1 kB), entity tags from the bytes of a body (0.3 kB), asking past an old response of a cache (0.1 kB), and
+  // steps of verification that report each (0.1 kB), each of which every client needs. A client that names mirrors or a store loads what reads them when
   // it is created: later, it could come from an origin that is away.
-  test('createClient without copies is below 8.5 kB, with its dependencies', async () => {
+  test('createClient without copies is below 9 kB, with its dependencies', async () => {
     const resolveDir = path.join(ROOT, 'packages', 'client', 'src')
     const { outputFiles } = await build({
       stdin: { contents: "export { createClient } from './index.ts'", resolveDir },
@@ -109,13 +110,14 @@ describe('the packed client', () => {
       write: false,
     })
     const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
-    assert.ok(bytes > 4000 && bytes < 8500, `${bytes} bytes`)
+    assert.ok(bytes > 4000 && bytes < 9000, `${bytes} bytes`)
   })
 
-  test('the bundle for browsers is below 12.7 kB and has what the first entry has', async () => {
+  // Of these, readers that never go back to an older copy or another history have 2.2 kB.
+  test('the bundle for browsers is below 13.6 kB and has what the first entry has', async () => {
     const file = path.join(built, 'dist', 'client.min.js')
     const bytes = gzipSync(readFileSync(file), { level: 9 }).length
-    assert.ok(bytes < 12_700, `${bytes} bytes`)
+    assert.ok(bytes < 13_600, `${bytes} bytes`)
     const bundle = (await import(file)) as object
     const entry = (await import(path.join(built, 'dist', 'client', 'index.js'))) as object
     assert.deepEqual(Object.keys(bundle).toSorted(), Object.keys(entry).toSorted())
@@ -240,6 +242,5 @@ test('the README’s first example runs unchanged and prints the state', async (
     'VS-0002 2\n',
     `VS-0002 1\nVS-0001 ${SNAPSHOT_NAMES.length}\n`,
     'operational origin\n',
-    '0\n',
   ])
 })
