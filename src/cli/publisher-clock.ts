@@ -4,6 +4,7 @@ import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { MAX_AHEAD_MS } from '@public-api/contract/registry/release-notices'
 import { querySntp } from '../service/time/sntp.ts'
+import { formatLocation } from '../storage/open-storage.ts'
 import { readConfig } from './database.ts'
 import { confirm } from './standard-input.ts'
 
@@ -60,13 +61,44 @@ async function askService(): Promise<Reference | undefined> {
   }
 }
 
+/** The clock of a PostgreSQL database; an embedded one has that of this machine. As silent as the service when it is away. */
+async function askDatabase(): Promise<Reference | undefined> {
+  // A mistake in its address is for the service to name.
+  const { database } = readConfig([])
+  if (database.kind === 'sqlite') return undefined
+  const name = `${formatLocation(database)} (SVC_DATABASE_URL)`
+  const { createPostgresSession } = await import('../storage/postgres/postgres-session.ts')
+  const session = createPostgresSession({ url: database.url, where: name })
+  const startMs = performance.now()
+  try {
+    const [row] = await session.query<{ readonly ms: number }>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms',
+    )
+    if (row === undefined) return undefined
+    return { offsetMs: Date.now() - row.ms, errorMs: performance.now() - startMs, name }
+  } catch {
+    return undefined
+  } finally {
+    await session.close()
+  }
+}
+
+/** The newest of the clocks of the service and its database. */
+async function askOthers(): Promise<Reference | undefined> {
+  const clocks = await Promise.all([askService(), askDatabase()])
+  const [newest] = clocks
+    .filter((each) => each?.offsetMs !== undefined)
+    .toSorted((one, other) => Number(one?.offsetMs) - Number(other?.offsetMs))
+  return newest
+}
+
 /**
- * Compares the clock of this machine, by which versions are dated, with SVC_NTP_SERVER, or else with the time of the
- * service. Resolves with a warning, undefined if they agree. A difference beyond MAX_AHEAD_MS, after which every reader would
+ * Compares the clock of this machine, by which versions are dated, with SVC_NTP_SERVER, or else with the newer of the times
+ * of the service and of its PostgreSQL database. Resolves with a warning, undefined if they agree. A difference beyond MAX_AHEAD_MS, after which every reader would
  * report a version of the future, is asked about unless `isAccepted`: rejects with a CommandFailure, or with a UsageError where no one can be asked.
  */
 export async function checkPublisherClock(isAccepted: boolean): Promise<string | undefined> {
-  const reference = (await askTimeSource()) ?? (await askService())
+  const reference = (await askTimeSource()) ?? (await askOthers())
   if (reference === undefined) return undefined
   const { offsetMs, errorMs, name, failure } = reference
   if (offsetMs === undefined) return `the clock could not be compared with ${name}: ${failure}`

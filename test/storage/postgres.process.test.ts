@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer, connect, type Socket } from 'node:net'
+import path from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { copyStorage } from '../../src/cli/db/copy-command.ts'
@@ -13,13 +14,14 @@ import { createPostgresSession } from '../../src/storage/postgres/postgres-sessi
 import { openPostgres } from '../../src/storage/postgres/postgres-storage.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import type { Storage } from '../../src/storage/stores/storage.ts'
+import { makeContent } from '../publishing/content-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { serveTcp } from '../support/loopback-server.ts'
 import { pgbouncerMissing, startPgbouncer } from '../support/pgbouncer.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
-import { svc } from '../support/run-svc.ts'
+import { svc, svcIn } from '../support/run-svc.ts'
 import { issueInto } from '../support/stored-keys.ts'
-import { temporaryDatabase } from '../support/temporary-folder.ts'
+import { temporaryDatabase, temporaryFolder } from '../support/temporary-folder.ts'
 import { testApiKeysBehavior } from './api-keys-behavior.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
 import { setClock, testCounters } from './counters/counters-behavior.ts'
@@ -94,6 +96,41 @@ test('svc waitlist erase --all erases every registration', { skip: skip ?? false
   const [rows] = await runSql(url, 'SELECT count(*)::int AS count FROM svc.registrations')
   assert.deepEqual(rows, { count: 0 })
 })
+
+test(
+  'publishing compares the clock with that of the database',
+  { skip: skip ?? false },
+  async (t) => {
+    const url = await newDatabase()
+    const content = makeContent(t)
+    const releases = path.join(temporaryFolder(t), 'releases')
+    const publish = (...args: readonly string[]) =>
+      svcIn(content, ['publish', '--content', content, '--releases', releases, ...args], {
+        env: { SVC_DATABASE_URL: url },
+      })
+    const note = ['--no-cards', '--create', '--note', 'N.']
+    await runSql(
+      url,
+      `CREATE SCHEMA shifted;
+     CREATE FUNCTION shifted.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+       AS $$ SELECT pg_catalog.clock_timestamp() - interval '1 hour' $$;`,
+    )
+    const name = new URL(url).pathname.slice(1)
+    await runSql(url, `ALTER DATABASE "${name}" SET search_path = shifted, pg_catalog, public`)
+    const refused = await publish(...note)
+    assert.equal(refused.status, 2, refused.error)
+    assert.match(
+      refused.error,
+      /the clock is 3\d{3}\.\d s ahead of postgres:.* \(SVC_DATABASE_URL\)/,
+    )
+    const accepted = await publish(...note, '--yes')
+    assert.equal(accepted.status, 0, accepted.error)
+    await runSql(url, `ALTER DATABASE "${name}" RESET search_path`)
+    const agreed = await publish('--no-cards', '--auto-note')
+    assert.equal(agreed.status, 0, agreed.error)
+    assert.doesNotMatch(agreed.error, /clock/)
+  },
+)
 
 testApiKeysBehavior({
   name: 'PostgreSQL',
