@@ -8,6 +8,7 @@ import {
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
@@ -83,7 +84,7 @@ async function showPage(app: RunningApp, locale: Locale, page: string): Promise<
   const times = new Map<string | undefined, string[]>()
   for (const time of markup.all('time')) {
     const value = time.attribute('datetime')
-    times.set(value, [...(times.get(value) ?? []), textIn(time)])
+    times.set(value, [...(times.get(value) ?? []), withoutLineMarks(textIn(time))])
   }
   return { markup, source, times, text: markup.all('main').map(textIn).join(' ') }
 }

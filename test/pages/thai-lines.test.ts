@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Locale } from '@public-api/contract/terms/locales'
 import th from '../../locales/th.json' with { type: 'json' }
 import { FEED_NAMES, feedPath, markdownPath, pathOfPage } from '../../src/pages/addresses.ts'
 import { STATUSPAGE_PATHS } from '../../src/pages/files/statuspage.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
+import { withLineBreaks } from '../../src/pages/texts/line-breaks.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { withThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { translationOf } from '../../src/pages/texts/translations.ts'
@@ -55,6 +57,25 @@ test('adds nothing but marks, once', () => {
     assert.doesNotMatch(marked, /[\u2060\u200b]{2}/)
   }
   assert.match(TEXTS.th.site.checkThis, /[\u2060\u200b]/)
+})
+
+test('breaks headings between words, and no date, nor a number from its unit', () => {
+  const linesOf = (page: string, locale: Locale): string =>
+    withLineBreaks(page, locale).replaceAll('\u2060', '+').replaceAll('\u200b', '|')
+  assert.equal(
+    linesOf('<h1 title="银行 15分钟">多数银行卡支付被拒绝</h1><p>银行卡支付</p>', 'zh-CN'),
+    '<h1 title="银行 15分钟">多数<wbr />银行卡<wbr />支付<wbr />被拒绝</h1><p>银行卡支付</p>',
+  )
+  assert.equal(
+    linesOf('<p>2026年11月28日，已持续 15分钟，1,234 天</p><code>15分钟</code>', 'zh-CN'),
+    '<p>2026+年+1+1+月+2+8+日，已持+续 15+分+钟，1,234+ +天</p><code>15分钟</code>',
+  )
+  assert.equal(
+    linesOf('<h2>การเชื่อมต่อล่าช้า 15 นาที</h2><p>28 พ.ย. 2569 14:00</p>', 'th'),
+    '<h2>การ+เชื่อม+ต่อ|ล่าช้า 15 +นาที</h2><p>28 +พ.ย. +2569 14:00</p>',
+  )
+  const english = '<h1>15 minutes</h1>'
+  assert.equal(withLineBreaks(english, 'en'), english)
 })
 
 test('keeps the structure of the texts', () => {

@@ -6,8 +6,8 @@ import { markdownPath, pathOfPage } from '../addresses.ts'
 import { API_CATALOG_LINK } from '../files/well-known-files.ts'
 import { renderPage } from '../layout.ts'
 import { MARKDOWN_TYPE, type Page, type PageContext, type SiteFacts } from '../page.ts'
+import { withLineBreaks } from '../texts/line-breaks.ts'
 import { TEXTS } from '../texts/texts.ts'
-import { withVisibleThaiLines } from '../texts/thai-lines.ts'
 import { PAGE_GROUPS } from './page-table.ts'
 import { prefersMarkdown } from './prefers-markdown.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -95,7 +95,7 @@ export function createPageFiles(
           ...securityHeaders(page.foreignOrigins?.(facts)),
           ...notIndexed,
         ],
-        make: () => withVisibleThaiLines(renderPage(contextOf(locale), page, PAGE_GROUPS)),
+        make: () => withLineBreaks(renderPage(contextOf(locale), page, PAGE_GROUPS), locale),
       }),
     )
     const twin = lateFile(async () => {

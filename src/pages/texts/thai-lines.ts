@@ -1,4 +1,4 @@
-import { JOINED, SEAM, withoutLineMarks } from '@public-api/contract/text/line-marks'
+import { JOINED, SEAM } from '@public-api/contract/text/line-marks'
 import lineBreaks from '../../../locales/th-line-breaks.json' with { type: 'json' }
 
 /**
@@ -45,7 +45,3 @@ export function withThaiLines(text: string): string {
     .replaceAll(SEAM + SEAM, SEAM)
     .replaceAll(PREFIX, (prefix) => prefix.replace(SEAM, '') + JOINED)
 }
-
-/** A page that has the marks in its visible text alone, and neither in its head nor in attributes. */
-export const withVisibleThaiLines = (page: string): string =>
-  page.replaceAll(/<head>.*?<\/head>|<[^>]*>/gs, withoutLineMarks)
