@@ -14,18 +14,19 @@ export function componentFeed(id: string): ComponentFeedName {
   return `status/components/${id}`
 }
 
-/** Whether a path has the form of a feed of a component. */
+/** Whether a path has the form of a feed or the calendar of a component. */
 export const isComponentFeed = (path: string): boolean =>
-  /^\/[^/]+\/status\/components\/[^/]+\.(?:atom|json)$/.test(path)
+  /^\/[^/]+\/status\/components\/[^/]+\.(?:atom|json|ics)$/.test(path)
 
 /** Path of a feed: `/en/feed.atom`. */
 export function feedPath(locale: Locale, format: 'atom' | 'json', name: FeedName = 'feed'): string {
   return `/${locale}/${name}.${format}`
 }
 
-/** Path of the calendar: `/en/maintenance.ics`. */
-export function calendarPath(locale: Locale): string {
-  return `/${locale}/maintenance.ics`
+/** Path of the calendar, `/en/maintenance.ics`, or of that of a component. */
+export function calendarPath(locale: Locale, component?: string): string {
+  const name = component === undefined ? 'maintenance' : componentFeed(component)
+  return `/${locale}/${name}.ics`
 }
 
 /** Path of the badge of a locale. `/badge.svg` is the English one. */

@@ -48,6 +48,33 @@ const YESTERDAY = {
   resolvedAt: minutesAgo(DAY_MINUTES),
 }
 
+test('the history by month begins with this month, and names what is planned', async (t) => {
+  const planned = {
+    ...PLANNED_MAINTENANCE,
+    startsAt: '2026-12-06T14:00:00Z',
+    endsAt: '2027-01-01T02:00:00Z',
+  }
+  const { read } = await open(t, {
+    ...CALM_STATUS,
+    incidents: [YESTERDAY],
+    maintenances: [planned],
+  })
+  for (const locale of LOCALES) {
+    const { markup } = await read(`/${locale}/status`)
+    const months = markup.all('main ul.links li')
+    const links = months.map((each) => each.querySelector('a')?.attribute('href'))
+    assert.deepEqual(
+      links,
+      ['2026-11', '2026-12', '2027-01'].map((month) => `/${locale}/status/${month}`),
+    )
+    const word = TEXTS[locale].labels.maintenanceState.scheduled
+    assert.deepEqual(
+      months.map((each) => textIn(each).includes(word)),
+      [false, true, true],
+    )
+  }
+})
+
 test('days before the first version count where an imported incident is recorded', async (t) => {
   const status = { ...CALM_STATUS, updatedAt: minutesAgo(30), incidents: [YESTERDAY] }
   const { read } = await open(t, status)
@@ -102,6 +129,8 @@ test('a removed incident stays in days, counts and months, marked, and its addre
     assert.ok(month.main.includes(texts.removed) && month.main.includes(YESTERDAY.title))
     const gone = await read(`/${locale}/${path}`)
     assert.equal(gone.status, 410)
+    // The note of the version says why.
+    assert.ok(gone.main.includes(`${texts.removedNote}: Made by a test.`), gone.main)
     const links = gone.markup.all('main a').map((link) => link.attribute('href'))
     assert.deepEqual(links, [
       `/${locale}/status`,

@@ -195,7 +195,8 @@ test('a component has feeds of the incidents and maintenances that name it', asy
           .all('section[aria-labelledby="subscribe"] a')
           .map((each) => attributeOf(each, 'href')),
       )
-      for (const format of ['atom', 'json']) assert.ok(links.has(`/${locale}/${name}.${format}`))
+      for (const format of ['atom', 'json', 'ics'])
+        assert.ok(links.has(`/${locale}/${name}.${format}`))
       const whole = await read(`/${locale}/status.atom`, ATOM)
       for (const header of ['cache-control', 'access-control-allow-origin', 'content-language']) {
         assert.equal(headers.get(header), whole.headers.get(header), header)
@@ -272,6 +273,41 @@ test('the calendar lists what is scheduled or runs, and its sequence grows with 
     assert.equal(url.pathname, `/${locale}/status/maintenances/disk-swap`)
     await read(url.pathname, 'text/html; charset=utf-8')
   }
+})
+
+test('a component has a calendar of the maintenances that name it, which leaves with it', async (t) => {
+  const [component] = made().components
+  const [planned] = made().maintenances ?? []
+  assert.ok(component && planned)
+  const other = { ...component, id: 'pages', name: 'Pages' }
+  const both = { ...planned, id: 'both', components: ['read-api', 'pages'] }
+  const only = { ...planned, id: 'only', components: ['read-api'] }
+  const status = { ...made(), components: [component, other], maintenances: [both, only] }
+  const later = { ...status, components: [component], maintenances: [only] }
+  const before = await runApp(t, { releases: releasesOf({ status }) })
+  const after = await runApp(t, {
+    releases: releasesOf(
+      { status: later },
+      { earlier: [{ createdAt: '2026-03-01T00:00:00Z', status }] },
+    ),
+  })
+  const uidsOf = (text: string) =>
+    contentLines(text).flatMap((line) => /^UID:maintenance-([a-z-]+)@/.exec(line)?.[1] ?? [])
+  for (const locale of LOCALES) {
+    for (const [id, uids] of [
+      ['read-api', ['both', 'only']],
+      ['pages', ['both']],
+    ] as const) {
+      const path = `/${locale}/status/components/${id}.ics`
+      const response = await before.fetch(path)
+      assert.equal(response.headers.get('content-type'), CALENDAR)
+      const text = await response.text()
+      assert.deepEqual(uidsOf(text).toSorted(), uids)
+      assert.match(text, id === 'pages' ? /^NAME:.*Pages/m : /^NAME:.*Read API/m)
+      assert.equal((await after.fetch(path)).status, id === 'pages' ? 410 : 200, path)
+    }
+  }
+  assert.equal((await before.fetch('/en/status/components/nothing.ics')).status, 404)
 })
 
 test('ids are fixed when first published, and revisions count what was published', async (t) => {

@@ -18,7 +18,7 @@ function componentOf({ content }: PageContext, name: FeedName) {
 }
 
 /** The components that a version removed, with that version. */
-function removedComponents({ facts }: PageContext) {
+export function removedComponents({ facts }: PageContext) {
   return [...facts.record.components].flatMap(([id, { removedIn, removedAt }]) =>
     removedIn === undefined || removedAt === undefined ? [] : [{ id, removedIn, removedAt }],
   )

@@ -64,14 +64,21 @@ function emptyCalendar(): string {
 
 /**
  * The maintenances as a calendar (RFC 5545, RFC 7986): scheduled and running ones, and for 90 days those that ended, were
- * cancelled or removed.
+ * cancelled or removed. With the id of a component, those that name it.
  */
-export function renderCalendar(context: PageContext): string {
-  const { locale, texts, facts } = context
-  const name = calendarText(plainText(texts.feed.calendar, { name: siteName(context) }))
+export function renderCalendar(context: PageContext, component?: string): string {
+  const { locale, texts, facts, content } = context
+  const { components = [] } = content.snapshot('status') ?? {}
+  const of = components.find(({ id }) => id === component)?.name ?? component
+  const site = siteName(context)
+  const title = of === undefined ? site : `${of} · ${site}`
+  const name = calendarText(plainText(texts.feed.calendar, { name: title }))
   const oldestMs = facts.nowMs - KEPT_MS
   const events = statusEvents(context)
-    .filter(({ kind }) => kind === 'maintenances')
+    .filter(
+      ({ kind, components: named }) =>
+        kind === 'maintenances' && (component === undefined || named.includes(component)),
+    )
     .filter((each) => isOpen(each) || lastMs(context, each) >= oldestMs)
     .flatMap((each) => eventOf(context, inLanguage(context, each)))
   return calendarComponent(

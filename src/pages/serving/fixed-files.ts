@@ -12,7 +12,7 @@ import {
   type FeedName,
 } from '../addresses.ts'
 import { FEED_FORMATS } from '../files/feed-formats.ts'
-import { removedFeeds, renderFeed } from '../files/feeds.ts'
+import { removedComponents, removedFeeds, renderFeed } from '../files/feeds.ts'
 import { CALENDAR_TYPE, renderCalendar } from '../files/maintenance-calendar.ts'
 import { renderBadge } from '../files/status-badge.ts'
 import { renderStatuspage, STATUSPAGE_PATHS } from '../files/statuspage.ts'
@@ -84,14 +84,30 @@ function feedFiles(
   )
 }
 
-/** The feeds of what a version removed, by path. */
-export function removedFiles(files: PageFiles): Files {
-  return LOCALES.flatMap((locale) =>
-    feedFiles(files, locale, removedFeeds(files.contextOf(locale)), 410),
-  )
+/** The calendar of all components, or of one. */
+function calendarFile(
+  files: PageFiles,
+  locale: Locale,
+  status: 200 | 410,
+  component?: string,
+): Files[number] {
+  const render = (context: PageContext) => renderCalendar(context, component)
+  const file = textFiles(files, locale)(CALENDAR_TYPE, FEED_CACHING, render, OPEN_TO_ALL, status)
+  return [calendarPath(locale, component), file]
 }
 
-/** The files of a language: the listed pages, feeds, the calendar, the badge and indexes. */
+/** The feeds and calendars of what a version removed, by path. */
+export function removedFiles(files: PageFiles): Files {
+  return LOCALES.flatMap((locale) => {
+    const context = files.contextOf(locale)
+    return [
+      ...feedFiles(files, locale, removedFeeds(context), 410),
+      ...removedComponents(context).map(({ id }) => calendarFile(files, locale, 410, id)),
+    ]
+  })
+}
+
+/** The files of a language: the listed pages, feeds, calendars, the badge and indexes. */
 function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): Files {
   const { contextOf, pageFiles } = files
   const file = textFiles(files, locale)
@@ -108,7 +124,9 @@ function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): File
       ]
     }),
     ...feedFiles(files, locale, feeds, 200),
-    [calendarPath(locale), file(CALENDAR_TYPE, FEED_CACHING, renderCalendar, OPEN_TO_ALL)],
+    ...[undefined, ...components.map(({ id }) => id)].map((id) =>
+      calendarFile(files, locale, 200, id),
+    ),
     [searchIndexPath(locale), searchFile(files, locale)],
     [badgePath(locale), badge],
     ...(locale === facts.defaultLocale ? [[badgePath(), badge] as const] : []),

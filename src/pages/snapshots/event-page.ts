@@ -4,7 +4,7 @@ import { componentFeed, eventPath, pathOfPage } from '../addresses.ts'
 import { anchor, factList, link } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { linkedText, operatorText, plainText, richText } from '../markup/rich-text.ts'
+import { inEnglish, linkedText, operatorText, plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
@@ -83,16 +83,18 @@ function maintenanceBody(context: PageContext, planned: Maintenance): Html {
 }
 
 /** What a page says of an item that a version removed, at the address that it keeps. */
-function removedBody({ locale, texts }: PageContext, removedIn: string): Html {
+function removedBody({ locale, texts, facts }: PageContext, removedIn: string): Html {
+  const note = facts.version(removedIn)?.note
   const sequence = Number(removedIn.slice('VS-'.length))
   const version = (snapshotId: string): Html =>
     link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId))
   return html`<p class="lead">
-    ${richText(texts.status.removedText, {
-      version: version(removedIn),
-      before: version(formatSnapshotId(sequence - 1)),
-    })}
-  </p>`
+      ${richText(texts.status.removedText, {
+        version: version(removedIn),
+        before: version(formatSnapshotId(sequence - 1)),
+      })}
+    </p>
+    ${note !== undefined && html`<p>${texts.status.removedNote}: ${inEnglish(locale, note)}</p>`}`
 }
 
 /** The pages of all published incidents and maintenances, the newest first, or those that removed ones keep. */

@@ -45,18 +45,26 @@ const monthText = ({ locale }: PageContext, month: string): string =>
 
 /** Links to the months with incidents and maintenances; nothing without one. */
 export function monthLinks(context: PageContext, events: readonly StatusEvent[]): Html | undefined {
-  const { locale, texts } = context
+  const { locale, texts, facts } = context
   const months = [...eventMonths(context, events)]
   if (months.length === 0) return undefined
+  // History begins with this month; what is planned follows it.
+  const isAhead = ([month]: readonly [string, unknown]): boolean => month > monthOf(facts.todayMs)
+  const listed = [
+    ...months.filter((each) => !isAhead(each)).slice(0, LISTED_MONTHS),
+    ...months.filter(isAhead).toReversed().slice(0, LISTED_MONTHS),
+  ]
   return html`<h3 id="months">${anchor('months', texts.status.months)}</h3>
     <ul class="plain-list links">
-      ${months.slice(0, LISTED_MONTHS).map(
-        ([month, ofMonth]) =>
-          html`<li>
-            ${link(pathOfPage(locale, monthPath(month)), monthText(context, month))}
-            <span class="muted">(${new Intl.NumberFormat(locale).format(ofMonth.length)})</span>
-          </li> `,
-      )}
+      ${listed.map((each) => {
+        const [month, ofMonth] = each
+        const count = new Intl.NumberFormat(locale).format(ofMonth.length)
+        const planned = isAhead(each) && `${texts.labels.maintenanceState.scheduled}: `
+        return html`<li>
+          ${link(pathOfPage(locale, monthPath(month)), monthText(context, month))}
+          <span class="muted">(${planned}${count})</span>
+        </li> `
+      })}
     </ul>`
 }
 

@@ -41,7 +41,8 @@ export function subscribeSection(
                   const feed = componentFeed(id)
                   return html`<li>
                     ${operatorText(content, name)}: ${link(feedPath(locale, 'atom', feed), ATOM)} ·
-                    ${link(feedPath(locale, 'json', feed), JSON_FEED)}
+                    ${link(feedPath(locale, 'json', feed), JSON_FEED)} ·
+                    ${link(calendarPath(locale, id), t.calendar)}
                   </li> `
                 })}
               </ul>
