@@ -78,7 +78,7 @@ test('words of three languages find the place that they name', async (t) => {
     ['en', 'join the waitlist', /^\/en\/(?:reference\/early-access#register|early-access#)/],
     ['en', 'incidents', /^\/en\/status#incidents$/],
     ['en', 'key to pin', /^\/en\/verify#key$/],
-    ['en', 'python', /^\/en\/verify#/],
+    ['en', 'python', /^\/en\/(?:verify|reference)#/],
     ['en', 'forecast late', /^\/en\/status\/incidents\//],
     ['th', 'เหตุขัดข้อง', /^\/th\/status#/],
     ['th', 'ตรวจสอบลายเซ็น', /^\/th[/#]/],
