@@ -5,10 +5,8 @@ import type { HeadStore } from '@public-api/client-internal/history/head-store'
 import { auditLog, type LogReport } from '@public-api/client-internal/log/compare-log'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { LaggingError, LogFinding } from '@public-api/client-internal/log/log-finding'
-import { openPolicy } from '@public-api/client-internal/log/log-policy'
+import { MAX_POLICY_BYTES, openPolicy } from '@public-api/client-internal/log/log-policy'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
-
-const MAX_POLICY_BYTES = 65_536
 
 /** The log of one audit of the history. */
 export interface PageLogAudit {

@@ -1,4 +1,6 @@
 import path from 'node:path'
+import { MAX_POLICY_BYTES } from '@public-api/client-internal/log/log-policy'
+import { MAX_NOTE_BYTES } from '@public-api/client-internal/log/signed-note'
 import {
   makeFolder,
   removePartialFiles,
@@ -23,9 +25,9 @@ export interface TlogFiles {
 /** Files of the log in a releases folder, with their size limits. The lock is an empty file. */
 const MAX_BYTES = {
   origin: 1024,
-  policy: 65_536,
-  checkpoint: 131_072,
-  pending: 131_072,
+  policy: MAX_POLICY_BYTES,
+  checkpoint: MAX_NOTE_BYTES,
+  pending: MAX_NOTE_BYTES,
   'witnesses.json': 131_072,
   lock: 0,
 } as const

@@ -232,6 +232,8 @@ test('a witness shows that the service withholds a version, without an earlier a
   assert.equal((await publish(folder)).status, 0)
   const newest = text(releases, 'log', 'checkpoint')
   const address = await front(t, app)
+  // As long as cosignatures of ML-DSA-44.
+  const others = `— other.example/w ${Buffer.alloc(2432).toString('base64')}\n`.repeat(30)
   for (const [what, offer, minutesAgo, status, code] of [
     ['not offered', undefined, 0, 0, undefined],
     ['a page of another host', '<h1>Welcome</h1>', 0, 0, undefined],
@@ -245,6 +247,7 @@ test('a witness shows that the service withholds a version, without an earlier a
     ['the same', await signer.cosignNote(old, 60), 55, 0, undefined],
     ['within ten minutes', await signer.cosignNote(newest, 60), 55, 3, 'LAGGING'],
     ['later', await signer.cosignNote(newest, 60), 30, 1, 'WITHHELD'],
+    ['later, with 30 others', (await signer.cosignNote(newest, 60)) + others, 30, 1, 'WITHHELD'],
     ['another history', await signer.cosignNote(fork, 60), 55, 1, 'FORK'],
   ] as const) {
     offered = offer

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -37,6 +38,8 @@ const text = (...parts: readonly string[]): string => readFileSync(path.join(...
 async function openService(t: TestContext, versions = 5) {
   const { folder, vkey, releases } = await folderWithLog(t, versions)
   writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nquorum none\n`)
+  // As large as one with 32 logs and 32 witnesses of ML-DSA-44.
+  appendFileSync(path.join(releases, 'log', 'policy'), `# ${'x'.repeat(115_000)}\n`)
   const serveReleases = () => runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
   const { origin } = await serveReleases()
   return { folder, vkey, releases, origin, serveReleases }

@@ -118,7 +118,9 @@ test('publishing extends the log, asks the witnesses, and serves what satisfies 
 test('a witness with a key of ML-DSA-44 beside the quorum stops nothing', async (t) => {
   const { folder, releases, policy } = await withWitnesses(t)
   const pq = example('pq.vkey').trimEnd()
-  writeFileSync(path.join(releases, 'log', 'policy'), `${policy}witness pq ${pq}\n`)
+  // As large as one with 32 such witnesses and as many logs.
+  const comment = `# ${'x'.repeat(115_000)}\n`
+  writeFileSync(path.join(releases, 'log', 'policy'), `${comment}${policy}witness pq ${pq}\n`)
   const { status, out } = await rollback(folder)
   assert.equal(status, 0, out)
   assert.match(out, /serves 4 versions/)

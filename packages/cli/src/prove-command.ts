@@ -5,7 +5,11 @@ import { createConnection } from '@public-api/client-internal/connection'
 import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { treeOfEntries } from '@public-api/client-internal/log/hash-tree'
-import { type LogPolicy, openPolicy } from '@public-api/client-internal/log/log-policy'
+import {
+  type LogPolicy,
+  MAX_POLICY_BYTES,
+  openPolicy,
+} from '@public-api/client-internal/log/log-policy'
 import { formatProof, verifyProof } from '@public-api/client-internal/log/log-proof'
 import { inclusionProof } from '@public-api/client-internal/log/merkle-tree'
 import { createFile } from '@public-api/client-internal/node/durable-file'
@@ -82,7 +86,7 @@ async function readFromService(base: string, snapshotId: string, trusted: LogPol
 
 async function fetchPolicy(base: string): Promise<LogPolicy> {
   const { origin, pathname } = new URL(base)
-  const connection = createConnection(origin, platformFetch, { maxBodyBytes: 65_536 })
+  const connection = createConnection(origin, platformFetch, { maxBodyBytes: MAX_POLICY_BYTES })
   const target = `${pathname}log/policy`
   const { status, body } = await withLogErrors(() => connection.send(target, {}, undefined), base)
   if (status === 200) {

@@ -25,12 +25,11 @@ import { createLagFailure, LaggingError, LogFinding } from './log-finding.ts'
 import { type LogPolicy, signedOnly } from './log-policy.ts'
 import { formatProof } from './log-proof.ts'
 import { inclusionProof } from './merkle-tree.ts'
+import { MAX_NOTE_BYTES } from './signed-note.ts'
 import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.ts'
 
 /** A published version is in the log after the witnesses cosigned it, at the latest after this time. */
 const MAX_PENDING_MS = 86_400_000
-/** More than a checkpoint with all its cosignatures. */
-const MAX_NOTE_BYTES = 65_536
 /** Concurrent requests. */
 const CONCURRENCY = 24
 

@@ -11,7 +11,7 @@ import {
 } from './signed-note.ts'
 
 /** A key of ML-DSA-44 has 1,800 bytes as a line. */
-const MAX_POLICY_BYTES = 131_072
+export const MAX_POLICY_BYTES = 131_072
 const MAX_LINES_OF_A_KIND = 64
 const COMMENTS = /^[ \t]*#.*/gm
 const CONTROL_CHARACTERS = /\p{Cc}/gu
