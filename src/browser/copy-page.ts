@@ -5,9 +5,10 @@ import { isOutage } from '@public-api/client-internal/outage'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { verifyResponse } from '@public-api/client-internal/verify-response'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { isOfEvents } from '@public-api/contract/snapshots/past-events'
 import { formatAge, formatPageMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { cryptoSupport } from './proof-check.ts'
@@ -20,12 +21,25 @@ function sequenceOf(snapshotId: string): number {
   return Number(/^VS-(\d+)$/.exec(snapshotId)?.[1] ?? 0)
 }
 
-/** A version by its ID and its hash. */
-type Version = Pick<VersionEntry, 'snapshotId' | 'hash'>
+/** A version with what it publishes. */
+type Version = Pick<VersionEntry, 'snapshotId' | 'hash' | 'resources'>
+
+const readArchived = (snapshotId: string) => fetch(`/archive/versions/${snapshotId}.json`)
+
+/** Whether a newer version says of incidents and maintenances what this one says. */
+async function saysSame(snapshotId: string, { resources }: Version): Promise<boolean> {
+  try {
+    const own = (await (await readArchived(snapshotId)).json()) as Version
+    const changed = changesBetween(own.resources, resources)
+    return !changed.some(({ resource }) => isOfEvents(resource))
+  } catch {
+    return false
+  }
+}
 
 /** Whether the copy has another version of that number: two histories with one key differ in their hashes alone. */
 async function isContradicted({ snapshotId, hash }: Version): Promise<boolean> {
-  const response = await fetch(`/archive/versions/${snapshotId}.json`)
+  const response = await readArchived(snapshotId)
   return response.ok && propertyOf(await response.json(), 'hash') !== hash
 }
 
@@ -43,8 +57,7 @@ async function askService(origin: string, pins: readonly string[]): Promise<Vers
   const { keys } = await verifyKeyDocument({ ...keyDocument, nowMs, pinnedKeyIds: pins })
   try {
     const { data } = await verifyResponse({ ...version, keys, nowMs, pinnedKeyIds: pins })
-    const [snapshotId, hash] = ['snapshotId', 'hash'].map((name) => String(propertyOf(data, name)))
-    return { snapshotId: snapshotId ?? '', hash: hash ?? '' }
+    return data as VersionEntry
   } catch (error) {
     if (error instanceof VerificationError) error.response ??= version
     throw error
@@ -75,13 +88,21 @@ async function readProof(origin: string, pinnedKeyIds: readonly string[]) {
 async function show(notice: HTMLElement): Promise<void> {
   const texts = readPageTexts('copy')
   const place = partOf(notice, '[role="status"]', HTMLElement)
-  const { origin = '', keyId = '', version = '' } = notice.dataset
+  const { origin = '', keyId = '' } = notice.dataset
+  let { version = '' } = notice.dataset
   // The page of a version never changes.
   const isAged = notice.dataset['ofVersion'] === undefined
   if ((await cryptoSupport()) !== 'ready') return
   const pinned: readonly string[] = keyId === '' ? [] : [keyId]
   const { kind, proof } = await readProof(origin, pinned)
   let signed = proof?.entry.snapshotId ?? ''
+  /** A page of events names the version that changed them, and is as new as any that says the same. */
+  async function bringUpTo(newest: Version): Promise<void> {
+    const isNewer = sequenceOf(newest.snapshotId) > sequenceOf(version)
+    if (notice.dataset['ofEvents'] === undefined || !isNewer) return
+    if (await saysSame(version, newest)) version = newest.snapshotId
+  }
+  if (proof !== undefined) await bringUpTo(proof.entry)
 
   function say(from: CopyOrigin | undefined): void {
     const { texts: keys, tone } = copyNotice(kind, from)
@@ -121,7 +142,10 @@ async function show(notice: HTMLElement): Promise<void> {
     const newest = await askService(origin, keyId === '' ? (proof?.keyIds ?? []) : pinned)
     signed = newest.snapshotId
     if (await isContradicted(newest)) say('contradicted')
-    else say(signed === version ? 'same' : 'newer')
+    else {
+      await bringUpTo(newest)
+      say(signed === version ? 'same' : 'newer')
+    }
   } catch (error) {
     const isForged = error instanceof VerificationError && !isOutage(error)
     say(isFromFuture(error) ? 'ahead' : isForged ? 'forged' : 'away')

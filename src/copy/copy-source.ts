@@ -4,12 +4,19 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tilePath, tilesOf } from '@public-api/client-internal/log/tiles'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { EARLY_ACCESS_RESOURCE } from '@public-api/contract/snapshots/early-access'
+import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { Translations } from '@public-api/contract/snapshots/translations'
 import { LOCALES } from '@public-api/contract/terms/locales'
-import { startOfDay } from '@public-api/contract/text/instant'
+import { DAY_MS, startOfDay } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody } from '../http/api-request.ts'
 import { STATUSPAGE_PATHS } from '../pages/files/statuspage.ts'
+import { isGeneratedPath } from '../pages/serving/generated-page.ts'
+import { newestOfEvents } from '../pages/site-facts.ts'
+import { isTranslation } from '../pages/snapshots/snapshot-sections.ts'
 import { ABSENT_SERVICES } from '../service/absent/absent-services.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
@@ -41,6 +48,11 @@ export interface CopyFile {
   readonly key?: string
   make(): Promise<Uint8Array> | Uint8Array
 }
+
+type Status = SnapshotData<'status'>
+
+/** What pages of incidents, maintenances and months have translations of, beside the years. */
+const FRAME_RESOURCES = ['status', ORGANIZATION_RESOURCE, EARLY_ACCESS_RESOURCE]
 
 /** The content of a file that is named by its digest or number never changes. */
 const IMMUTABLE = 'immutable'
@@ -158,15 +170,11 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   })
 
   // The page of a version changes with the program, the identity of the organization and its neighbors.
-  const shared = [
-    program,
-    origin,
-    baseUrl,
-    keyId,
-    ...Object.entries(head.resources).filter(
-      ([name]) => (name.startsWith('site/') && !isPartOfStatus(name)) || name === 'wallet',
-    ),
-  ]
+  const made = [program, origin, baseUrl, keyId]
+  const framing = Object.entries(head.resources).filter(
+    ([name]) => (name.startsWith('site/') && !isPartOfStatus(name)) || name === 'wallet',
+  )
+  const shared = [...made, ...framing]
   const pageKeys: (readonly [snapshotId: string, key: string])[] = []
 
   // Archive: what a digest or a number names.
@@ -220,7 +228,37 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     }
   }
 
-  for (const target of paths) if (!isAsset(target)) yield served(target)
+  // The page of an incident, a maintenance or a month changes with those alone, and while it says how long ago.
+  const status = releases.readResource('status', head.resources['status'] ?? '')?.value as Status
+  const lately = clock.nowMs() - 2 * DAY_MS
+  const timed = status.incidents.filter(
+    ({ state, resolvedAt = '' }) => state !== 'resolved' || Date.parse(resolvedAt) >= lately,
+  )
+  const isTimed = (below: string): boolean => {
+    const [, month] = /^status\/(\d{4}-\d{2})/.exec(below) ?? []
+    return timed.some(({ id, state, startedAt }) =>
+      month === undefined
+        ? state !== 'resolved' && below === `status/incidents/${id}`
+        : startedAt.slice(0, 7) <= month,
+    )
+  }
+  const { hash } = newestOfEvents(
+    head,
+    (id) => JSON.parse(releases.version(id)?.json ?? 'null') as VersionEntry,
+  )
+  const frame = framing.map(([name, digest]) => {
+    if (!isTranslation(name)) return [name, digest]
+    const translations = releases.readResource(name, digest)?.value as Translations | undefined
+    return FRAME_RESOURCES.map((each) => translations?.resources[each])
+  })
+  const [calmKey, timedKey] = ['', clock.nowMs()].map((timeMs) =>
+    shortDigest([...made, ...frame, hash, ...redactions, timeMs]),
+  )
+  const keyOf = (target: string) => {
+    const below = target.replace(/^\/[^/]+\/|\.md$/g, '')
+    return isGeneratedPath(below) ? (isTimed(below) ? timedKey : calmKey) : undefined
+  }
+  for (const target of paths) if (!isAsset(target)) yield served(target, keyOf(target))
   // Readers of a Statuspage are given a host and add the path themselves. The copy has no other API.
   for (const target of STATUSPAGE_PATHS) {
     const file = fileOf(target.replace(/^\/statuspage/, ''))
@@ -228,7 +266,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   }
   // Feeds and readers have these addresses. Static hosts answer 200, and the page says that its item was removed.
   for (const target of site.removedPaths()) {
-    yield { file: fileOf(target), make: () => bytesOf(target, 410) }
+    yield { ...served(target, keyOf(target)), make: () => bytesOf(target, 410) }
   }
   yield { file: '404.html', make: () => bytesOf('/404', 404) }
   for (const [file, text] of hostFiles({ origin, languages: LOCALES })) {

@@ -247,9 +247,12 @@ function themeChoice({ site: { theme } }: Texts): Html {
   </p>`
 }
 
-/** The version that a page was built from. In a copy, the page of a version says nothing newer, so that it never changes. */
+/**
+ * The version that a page was built from. In a copy, the page of a version says nothing newer, so that it never changes, and
+ * a page of events names the version that last changed any.
+ */
 export function builtFrom({ facts }: PageContext, page: Page) {
-  return (facts.copy && page.version) ?? facts.head
+  return (facts.copy && (page.version ?? (page.isOfEvents && facts.eventsHead))) || facts.head
 }
 
 /** What a page of a copy is a copy of, and as of when. */
@@ -285,6 +288,7 @@ function copyNotice(context: PageContext, page: Page): Html {
     data-key-id="${keyId ?? ''}"
     data-version="${snapshotId}"
     ${page.version !== undefined && html`data-of-version`}
+    ${page.isOfEvents && html`data-of-events`}
   >
     ${copySentence(context, page)}
     <p class="small reserved" role="status" data-browser data-longest="${longestNotice(context)}">

@@ -44,6 +44,8 @@ export interface Page {
   readonly isGone?: true
   /** Whether it shows the status: while an incident is open it is made again each minute, because it states ages. */
   readonly isOfStatus?: true
+  /** Whether it shows incidents and maintenances alone: in a copy, it names the version that last changed any. */
+  readonly isOfEvents?: true
   /** Whether it says what other pages say, as a comparison of versions does: search engines leave it out. */
   readonly isDerived?: true
   /** Path of the page that the navigation marks as current, for a page that is not in the navigation. */

@@ -25,7 +25,11 @@ import {
   ORGANIZATION_SCHEMA,
   type Organization,
 } from '@public-api/contract/snapshots/organization'
-import { isPastEventsName, type PastEventsName } from '@public-api/contract/snapshots/past-events'
+import {
+  isOfEvents,
+  isPastEventsName,
+  type PastEventsName,
+} from '@public-api/contract/snapshots/past-events'
 import {
   PAST_EVENTS_SCHEMA,
   type PastEvents,
@@ -218,6 +222,20 @@ function removedIn(
   })
 }
 
+/** The newest version, from one downwards, that changed a resource with events. */
+export function newestOfEvents(
+  head: VersionEntry,
+  version: (snapshotId: string) => VersionEntry | undefined,
+): VersionEntry {
+  let found = head
+  while (found.sequence > 1 && !found.changes.some(({ resource }) => isOfEvents(resource))) {
+    const before = version(formatSnapshotId(found.sequence - 1))
+    if (before === undefined) break
+    found = before
+  }
+  return found
+}
+
 /** What the pages of a static copy of a service know, beside what the service's own pages do. */
 export interface CopyFacts {
   /** Origin of the copy; undefined if it has no known address. */
@@ -270,6 +288,7 @@ export function createSiteFacts({ releases, challenge, api, record, ...fixed }: 
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let published: PublishedRecord | undefined
   let removed: readonly RemovedItem[] | undefined
+  let eventsHead: VersionEntry | undefined
   const readArchived = (name: string, digest: string): unknown =>
     releases.readResource(name, digest)?.value
   const archived = remembering((resource) => {
@@ -357,6 +376,10 @@ export function createSiteFacts({ releases, challenge, api, record, ...fixed }: 
     },
     get head() {
       return head()
+    },
+    /** The newest version that changed an incident or a maintenance. */
+    get eventsHead() {
+      return (eventsHead ??= newestOfEvents(head(), readVersion))
     },
     get versionCount() {
       return head().sequence

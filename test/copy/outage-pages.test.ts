@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createExample } from '@public-api/contract/documents/examples'
+import {
+  SNAPSHOT_SCHEMAS,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import { LOCALES } from '@public-api/contract/terms/locales'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import { listCopyFiles } from '../../src/copy/copy-source.ts'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
@@ -24,9 +30,11 @@ const ORIGIN = 'https://api.example.org'
 const COPY = 'https://status.example.net'
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** The text files of a copy, by path. */
-async function copyOf(releases: PublishedHistory): Promise<ReadonlyMap<string, string>> {
-  const files = new Map<string, string>()
+type Queue = SnapshotData<'development-queue'>
+
+/** The text files of a copy with their keys, by path. */
+async function keyedCopyOf(releases: PublishedHistory, nowMs: number) {
+  const files = new Map<string, { readonly key: string | undefined; readonly text: string }>()
   const options = {
     releases,
     cards: [],
@@ -34,15 +42,21 @@ async function copyOf(releases: PublishedHistory): Promise<ReadonlyMap<string, s
     origin: ORIGIN,
     baseUrl: COPY,
     keyId: key.keyId,
-    clock: { nowMs: () => TROUBLE_NOW_MS },
+    clock: { nowMs: () => nowMs },
     log: SILENT,
   }
-  for await (const { file, make } of listCopyFiles(options)) {
+  for await (const { file, key: keyOfFile, make } of listCopyFiles(options)) {
     if (!/^(?:archive|assets|reference)/.test(file)) {
-      files.set(file, Buffer.from(await make()).toString())
+      files.set(file, { key: keyOfFile, text: Buffer.from(await make()).toString() })
     }
   }
   return files
+}
+
+/** The text files of a copy, by path. */
+async function copyOf(releases: PublishedHistory): Promise<ReadonlyMap<string, string>> {
+  const files = await keyedCopyOf(releases, TROUBLE_NOW_MS)
+  return new Map(Array.from(files, ([file, { text }]) => [file, text]))
 }
 
 const textOf = (text: string): string => text.replaceAll(/\s+/g, ' ')
@@ -195,5 +209,43 @@ test('a copy has the pages of removed incidents, and links that only the service
       away.map((link) => [link.attribute('href'), textIn(link)]),
       [[`${ORIGIN}/${locale}/history/since/VS-0001`, `${since.changes} (api.example.org)`]],
     )
+  }
+})
+
+test('pages of incidents and months stay as they are while others change, but for what says how long ago', async () => {
+  const [ended, fresh] = [pastIncident(40, 'payments'), pastIncident(0, 'payments')]
+  const status = { ...OUTAGE_STATUS, incidents: [OPEN_INCIDENT, fresh, ended] }
+  const queue = createExample(SNAPSHOT_SCHEMAS['development-queue'])
+  /** Two versions of one status, the newest of which publishes a queue. */
+  const releases = (summary: string) =>
+    releasesOf(
+      { status, 'development-queue': { ...(queue as Queue), summary } },
+      {
+        previous: ({ 'development-queue': _, ...own }) => own,
+        createdAt: minutesAgo(40),
+      },
+    )
+  const [before, after, later] = [
+    await keyedCopyOf(releases('The second queue.'), TROUBLE_NOW_MS),
+    await keyedCopyOf(releases('The third queue.'), TROUBLE_NOW_MS),
+    await keyedCopyOf(releases('The third queue.'), TROUBLE_NOW_MS + DAY_MS),
+  ]
+  const below = (id: string) => `en/status/incidents/${id}/index.html`
+  const page = parsePage(before.get(below(ended.id))?.text ?? '')
+  const [notice] = page.all('#copy')
+  assert.equal(notice?.attribute('data-version'), 'VS-0001')
+  assert.notEqual(notice?.attribute('data-of-events'), undefined)
+  assert.match(before.get(`en/status/incidents/${ended.id}.md`)?.text ?? '', /VS-0001/)
+  assert.match(before.get('en/status/index.html')?.text ?? '', /data-version="VS-0002"/)
+  for (const newer of [after, later]) {
+    const known = [...newer].filter(([file, { key: own }]) => own && own === before.get(file)?.key)
+    assert.ok(known.some(([file]) => file === below(ended.id)))
+    assert.ok(known.some(([file]) => /^th\/status\/\d{4}-\d\d\.md$/.test(file)))
+    for (const [file, { text }] of known) assert.ok(text === before.get(file)?.text, file)
+  }
+  const month = `en/status/${new Date(TROUBLE_NOW_MS).toISOString().slice(0, 7)}.md`
+  for (const file of [below(OPEN_INCIDENT.id), month]) {
+    assert.equal(after.get(file)?.key, before.get(file)?.key, file)
+    assert.notEqual(later.get(file)?.key, after.get(file)?.key, file)
   }
 })

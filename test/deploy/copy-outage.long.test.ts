@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as send, type RequestListener } from 'node:http'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -198,5 +198,31 @@ test(
     const later = await notice()
     assert.match(later.text, /VS-0002 was the newest version\. .*nothing newer\.$/)
     assert.match((await audit()).out, /It continues the head of the last audit \(VS-0001\)\./)
+
+    // A version of something else leaves the page of the incident as new as the service, in the copies before and after it.
+    await run(person, ['git', 'pull', '--quiet', 'origin', 'main'])
+    const queue = path.join(person, 'content/development-queue.yaml')
+    const text = readFileSync(queue, 'utf8').replace(/^summary: .*$/m, 'summary: Another queue.')
+    writeFileSync(queue, text)
+    const third = await svcIn(person, ['publish', '--note', 'Queue', '--no-cards'])
+    assert.equal(third.status, 0, third.error)
+    await run(person, ['git', 'add', '--all'])
+    await run(person, ['git', 'commit', '--quiet', '--message', 'Publish VS-0003'])
+    await run(person, ['git', 'push', '--quiet', 'origin', 'main'])
+    await run('/', [path.join(CHECKOUT, 'deploy/git/pull.sh'), server])
+    service = await startService()
+    const status = readFileSync(path.join(person, 'content/status.yaml'), 'utf8')
+    const [, id] = /id: (\S+)\n\s+title: The data center has no power/.exec(status) ?? []
+    const ofIncident = async () => (await notice(`status/incidents/${id}`)).text
+    assert.match(await ofIncident(), /VS-0002 was the newest version\. .*nothing newer\.$/)
+    assert.match((await notice()).text, /its newest version is VS-0003\.$/)
+    await publishCopy()
+    assert.match(await ofIncident(), /VS-0003 was the newest version\. .*nothing newer\.$/)
+    assert.match((await notice()).text, /nothing newer\.$/)
+    const [page] = readFileSync(
+      path.join(published, `en/status/incidents/${id}/index.html`),
+      'utf8',
+    ).match(/data-version="VS-\d+"/) ?? ['']
+    assert.equal(page, 'data-version="VS-0002"')
   },
 )

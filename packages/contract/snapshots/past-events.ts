@@ -11,3 +11,6 @@ export const isPastEventsName = (name: string): name is PastEventsName =>
 /** Whether a resource belongs to the status: the years before it, and their translations. */
 export const isPartOfStatus = (name: string): boolean =>
   /^site\/(?:translations\/[A-Za-z-]+\/)?events\/\d{4}$/.test(name)
+
+/** Whether a resource says something of incidents and maintenances. Translations of the status are with those of others. */
+export const isOfEvents = (name: string): boolean => name === 'status' || isPartOfStatus(name)

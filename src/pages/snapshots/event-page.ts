@@ -122,6 +122,7 @@ function pageOf(context: PageContext, listed: StatusEvent): Page {
     path: eventPath(listed),
     parent: 'status',
     isOfStatus: true,
+    isOfEvents: true,
     // Other components would repeat the entries, and an outage of all would list them all.
     feeds: ['status', ...(components.length === 1 ? components.map(componentFeed) : [])],
     ...(removed === undefined ? {} : { noIndex: true as const, isGone: true as const }),

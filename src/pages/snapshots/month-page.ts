@@ -95,6 +95,7 @@ export function monthPage(context: PageContext, month: string, part: number): Pa
     path: monthPath(month, part),
     parent: 'status',
     isOfStatus: true,
+    isOfEvents: true,
     feeds: ['status'],
     title: () => plainText(t.monthTitle, name),
     description: () => plainText(t.monthDescription, name),
