@@ -4,9 +4,11 @@ import { withThaiLines } from './thai-lines.ts'
 
 /** A number with its unit, a date, and the words that wrap beside them: one piece for the eye. */
 const CHINESE_WHOLE =
-  /\d ?(?:小时|分钟|毫秒|字节|个月|[年月日天秒个次项条位页周份家倍])(?:\d{1,2}[月日])*|持续/g
+  /\d ?(?:小时|分钟|毫秒|字节|个月|[年月日天秒个次项条位页周份家倍])(?:\d{1,2}[月日])*|已?持续/g
 /** The space between a number and its unit, and between a month and its year. */
 const THAI_WHOLE = /(?<=\d|[ก-ฮ]\.) (?=[เ-ไ]?[ก-ฮ]|25\d\d)/g
+
+const NO_BREAK_SPACE = '\u00a0'
 
 const chineseWords = new Intl.Segmenter('zh', { granularity: 'word' })
 
@@ -42,7 +44,7 @@ const OF_LOCALE: {
       text
         .replaceAll(CHINESE_WHOLE, (whole) => whole.split('').join(JOINED))
         // Since or at a time, which follows.
-        .replace(/[自于] $/, `$&${JOINED}`),
+        .replace(/(?<=[自于]) $/, NO_BREAK_SPACE),
     heading: withChineseWords,
   },
 }
