@@ -23,7 +23,7 @@ export interface TlogFiles {
 }
 
 /** Files of the log in a releases folder, with their size limits. The lock is an empty file. */
-const MAX_BYTES = {
+export const TLOG_FILE_BYTES = {
   origin: 1024,
   policy: MAX_POLICY_BYTES,
   checkpoint: MAX_NOTE_BYTES,
@@ -33,7 +33,7 @@ const MAX_BYTES = {
 } as const
 
 /** A file of the log in a releases folder. */
-export type TlogFileName = keyof typeof MAX_BYTES
+export type TlogFileName = keyof typeof TLOG_FILE_BYTES
 
 /** The folder of the log in a releases folder. It exists only after `svc tlog init`. */
 export function tlogFolder(releasesDir: string): string {
@@ -41,7 +41,7 @@ export function tlogFolder(releasesDir: string): string {
 }
 
 /** Every file in the folder of the log. */
-export const TLOG_FILE_NAMES: readonly string[] = Object.keys(MAX_BYTES)
+export const TLOG_FILE_NAMES: readonly string[] = Object.keys(TLOG_FILE_BYTES)
 
 /** How private keys begin: PEM with its kinds, age, and the key of a log. A comment of a policy is served too. */
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY|AGE-(?:SECRET-KEY|PLUGIN)-|PRIVATE\+KEY\+/i
@@ -57,7 +57,7 @@ function privateKeyFault(text: string): string | undefined {
 export function readTlogFile(releasesDir: string, name: TlogFileName): string | undefined {
   const file = path.join(tlogFolder(releasesDir), name)
   try {
-    const bytes = readBelow(releasesDir, `log/${name}`, MAX_BYTES[name])
+    const bytes = readBelow(releasesDir, `log/${name}`, TLOG_FILE_BYTES[name])
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const fault = carriageReturnFault(text) ?? privateKeyFault(text)
     if (fault !== undefined) throw new Error(fault)

@@ -100,6 +100,7 @@ test('the log is checked by the suggested policy or by one of the visitor', { sk
     /— harbor|w1/,
   )
 
+  assert.equal(await page.locator('#log-policy').getAttribute('maxlength'), '131072')
   await page.locator('#log-policy').fill(policy)
   const second = await audit(page)
   assert.equal(second.state, 'passed')

@@ -4,6 +4,7 @@ import {
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { TLOG_FILE_BYTES } from '../../tlog/tlog-files.ts'
 import { pathOfPage } from '../addresses.ts'
 import { feedLinks } from '../files/feeds.ts'
 import { bulletList, codeLink, link, proofTexts, scriptTexts } from '../markup/elements.ts'
@@ -122,7 +123,7 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
         id="log-policy"
         name="log-policy"
         rows="4"
-        maxlength="65536"
+        maxlength="${TLOG_FILE_BYTES.policy}"
         autocomplete="off"
         autocapitalize="off"
         spellcheck="false"
