@@ -191,6 +191,8 @@ Programs for Atlassian Statuspage's API, version 2 (aggregators, exporters, menu
 | \`status.summary\` | \`status.description\` |
 | \`components[].summary\`, \`since\` | \`description\`; \`created_at\` and \`updated_at\` |
 | states and impacts of incidents, states of maintenances | the same |
+| the components of an event | \`affected_components\` of each update: a list, with the published states before and after the update; empty without components, and for updates older than 90 days |
+| every component, also an operational one | \`only_show_if_degraded\` is \`false\`. Readers with an option to hide what is operational show nothing of a healthy service |
 | a \`cancelled\` maintenance | left out: the format has no word for it |
 | \`components[].note\`, \`status.updatedAt\` of earlier versions | left out |
 `

@@ -131,6 +131,52 @@ test('an incident has its updates newest first, its components, and an address',
   )
 })
 
+test('an update names its components with their published states before and after it', async (t) => {
+  const readApi = (state: 'operational' | 'degraded', since: string) => ({
+    ...TROUBLED_STATUS,
+    components: TROUBLED_STATUS.components.map((each) =>
+      each.id === 'read-api' ? { ...each, state, since } : each,
+    ),
+  })
+  const status = {
+    ...TROUBLED_STATUS,
+    components: TROUBLED_STATUS.components.map((each) =>
+      each.id === 'read-api' ? { ...each, since: '2026-11-21T08:40:00Z' } : each,
+    ),
+  }
+  const earlier = [
+    {
+      createdAt: '2026-11-20T08:00:00.000Z',
+      status: readApi('operational', '2026-11-01T00:00:00Z'),
+    },
+    { createdAt: '2026-11-21T08:12:00.000Z', status: readApi('degraded', '2026-11-21T08:12:00Z') },
+  ]
+  const createdAt = '2026-11-21T08:40:00.000Z'
+  const app = await runApp(t, { releases: releasesOf({ status }, { earlier, createdAt }) })
+  const read = async (name: string, member: string) => {
+    const body = (await (await app.fetch(BASE + name)).json()) as {
+      [list: string]: { id: string; incident_updates: { affected_components: unknown }[] }[]
+    }
+    return Object.fromEntries(
+      (body[member] ?? []).map(({ id, incident_updates: updates }) => [
+        id,
+        updates.map((update) => update.affected_components),
+      ]),
+    )
+  }
+  const from = (old: string, now: string) => [
+    { code: 'read-api', name: 'Name of read-api', old_status: old, new_status: now },
+  ]
+  const incidents = await read('incidents.json', 'incidents')
+  assert.deepEqual(incidents['no-reads'], [
+    from('degraded_performance', 'major_outage'),
+    from('operational', 'degraded_performance'),
+  ])
+  // Without components: a list too.
+  const planned = await read('scheduled-maintenances.json', 'scheduled_maintenances')
+  assert.deepEqual(planned['done'], [[]])
+})
+
 test('a status that cannot be read is 503, not an empty page', async (t) => {
   const app = await runApp(t, { releases: releasesOf({}, { damaged: ['status'] }) })
   const response = await app.fetch(`${BASE}summary.json`)

@@ -342,3 +342,18 @@ test('an added translation is shown as such, and each translated text by itself'
     }
   }
 })
+
+test('changed translations are in their language on the pages of the others', async (t) => {
+  const app = await runApp(t, { releases: publishedReleases() })
+  for (const [page, language, letters] of [
+    ['/en/history/VS-0011', 'th', /[\u0e00-\u0e7f]/g],
+    ['/en/history/VS-0015', 'zh-CN', /\p{Script=Han}/gu],
+    ['/zh-CN/history/VS-0015', 'th', /[\u0e00-\u0e7f]/g],
+  ] as const) {
+    const source = await (await app.fetch(page)).text()
+    const main = /<main.*<\/main>/s.exec(source)?.[0] ?? ''
+    const marked = new RegExp(`<span lang="${language}">.*?</span>`, 'gs')
+    assert.ok(main.match(letters)?.length !== undefined, page)
+    assert.equal((main.replaceAll(marked, '').match(letters) ?? []).length, 0, page)
+  }
+})

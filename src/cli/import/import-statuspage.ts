@@ -46,7 +46,8 @@ const READ = {
   page: 'updated_at',
   status: 'indicator description',
   // Groups list their components, and each component names its group.
-  component: 'id name description status updated_at position group group_id components',
+  component:
+    'id name description status updated_at position group group_id components only_show_if_degraded',
   incident: 'id name status impact started_at resolved_at updated_at incident_updates components',
   maintenance:
     'id name status updated_at scheduled_for scheduled_until incident_updates components',
@@ -208,6 +209,8 @@ function readComponents(reader: Reader, list: readonly unknown[], nowMs: number)
     .filter((each) => !isGroup(each))
     .toSorted((a, b) => placeOnPage(a) - placeOnPage(b) || position(a) - position(b))
   const components = ordered.map((component) => {
+    if (propertyOf(component, 'only_show_if_degraded') === true)
+      reader.count('components that are hidden while operational: imported, and always shown')
     const place = groupOf(component)
     const name = reader.requireText(component, 'name', 'The name of a component.')
     const group = place === undefined ? undefined : reader.textOf(place, 'name')

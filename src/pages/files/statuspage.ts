@@ -99,8 +99,8 @@ function firstAt(updates: Incident['updates'] | Maintenance['updates'], wanted: 
 const TROUBLES_MS = 90 * DAY_MS
 
 /**
- * The components of an event with their published states before and after an update. Null if the event names none, and
- * empty where the update is too old to say.
+ * The components of an event with their published states before and after an update: a list, because readers iterate it,
+ * and empty if the event names none or the update is too old to say.
  */
 function affectedBy(
   { facts }: PageContext,
@@ -108,7 +108,6 @@ function affectedBy(
   ids: readonly string[],
   { at, state }: (Incident | Maintenance)['updates'][number],
 ) {
-  if (ids.length === 0) return null
   const atMs = Date.parse(at)
   if (atMs < facts.nowMs - TROUBLES_MS) return []
   return ids.map((id) => {

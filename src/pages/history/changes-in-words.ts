@@ -23,8 +23,8 @@ export interface ComparedData {
   readonly schema: JsonSchema
   readonly before: JsonValue | undefined
   readonly after: JsonValue | undefined
-  /** Whether a text is in English on a page of another language. */
-  readonly isEnglish: (text: string) => boolean
+  /** The language of a text; undefined if it is that of the page. */
+  readonly languageOf: (text: string) => string | undefined
   /** Titles of the items that the data refers to, by id. */
   readonly titles: ReadonlyMap<string, string>
 }
@@ -113,6 +113,12 @@ export function titlesById(
   )
 }
 
+/** A text, or markup of it, with its language. */
+function inItsLanguage({ languageOf }: ComparedData, text: string, shown: HtmlValue = text) {
+  const language = languageOf(text)
+  return language === undefined ? shown : html`<span lang="${language}">${shown}</span>`
+}
+
 /** A single value as people read it: labels of states, dates, titles of references. */
 function shownValue(
   context: PageContext,
@@ -133,7 +139,7 @@ function shownValue(
   const cut = value.length > VALUE_CHARACTERS ? `${value.slice(0, VALUE_CHARACTERS)}…` : value
   if (schema.pattern !== undefined || schema.format !== undefined)
     return data.titles.get(value) ?? code(cut)
-  return data.isEnglish(value) ? html`<span lang="en">${cut}</span>` : cut
+  return inItsLanguage(data, value, cut)
 }
 
 /** A changed text word by word; another value as it was and as it is. */
@@ -152,20 +158,19 @@ function changedValue(
     schema.format === undefined &&
     before.length + after.length <= 2 * VALUE_CHARACTERS
   if (isText) {
-    const isEnglish = context.locale !== 'en' && (data.isEnglish(before) || data.isEnglish(after))
+    const language = data.languageOf(before) ?? data.languageOf(after)
     // The text in English was not changed: its translation was added.
-    if (isEnglish && !data.isEnglish(after)) {
+    if (language !== undefined && data.languageOf(after) === undefined) {
       return html`<span class="tag">${context.texts.version.translated}</span> <ins>${after}</ins>`
     }
-    const pieces = wordChanges(before, after, isEnglish ? 'en' : context.locale).map(
-      ({ kind, text }) =>
-        kind === 'same'
-          ? text
-          : kind === 'before'
-            ? html`<del>${text}</del>`
-            : html`<ins>${text}</ins>`,
+    const pieces = wordChanges(before, after, language ?? context.locale).map(({ kind, text }) =>
+      kind === 'same'
+        ? text
+        : kind === 'before'
+          ? html`<del>${text}</del>`
+          : html`<ins>${text}</ins>`,
     )
-    return isEnglish ? html`<span lang="en">${pieces}</span>` : html`${pieces}`
+    return html`${inItsLanguage(data, data.languageOf(before) ? before : after, pieces)}`
   }
   if (data.before === undefined && after !== undefined)
     return html`${shownValue(context, after, schema, data)}`
@@ -244,14 +249,20 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
   return groups
 }
 
-function groupItem(context: PageContext, { title, kind, rows }: Group, isNew: boolean): Html {
+function groupItem(
+  context: PageContext,
+  { title, kind, rows }: Group,
+  data: ComparedData,
+  isNew: boolean,
+): Html {
+  const names = title.map((each) => (typeof each === 'string' ? inItsLanguage(data, each) : each))
   const t = context.texts.version
   return html`<li class="data-change">
     ${
       title.length > 0 &&
       html`<p>
         ${!isNew && html`<span class="tag tag-${kind}">${t.kinds[kind]}</span>`}
-        <strong>${title.map((each, index) => (index === 0 ? each : [' › ', each]))}</strong>
+        <strong>${names.map((each, index) => (index === 0 ? each : [' › ', each]))}</strong>
       </p>`
     }
     ${rows.map(([label, value]) =>
@@ -298,7 +309,7 @@ export function changesInWords(
   const render = (isShown: (path: string) => boolean): readonly Html[] => {
     const shown = changes.filter(({ path }) => isShown(path))
     const parts = shown.flatMap((change) => partsOf(change, data.schema))
-    return groupsOf(context, parts, data).map((group) => groupItem(context, group, isNew))
+    return groupsOf(context, parts, data).map((group) => groupItem(context, group, data, isNew))
   }
   return {
     items: render((path) => !NOISE.test(path) && !(isNew && BYTES.test(path))),

@@ -80,13 +80,16 @@ function comparedData(
     (data, index) => data === undefined && versions[index]?.resources[name] !== undefined,
   )
   if (isMissing) return undefined
+  const of = name.split('/')[2]
+  const overlayLanguage = of === locale ? undefined : of
   // An item of the queue names an item of the roadmap, which a version may remove.
   const related = name === 'development-queue' ? dataOf('roadmap') : []
   return {
     schema: schemaOf(name),
     before,
     after,
-    isEnglish: (text) => english.has(text),
+    languageOf: (text) =>
+      isTranslation(name) ? overlayLanguage : english.has(text) ? CONTENT_LOCALE : undefined,
     titles: titlesById([...related, before, after]),
   }
 }

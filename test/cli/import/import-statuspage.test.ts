@@ -135,7 +135,14 @@ test('whatever does not map is reported with its number', () => {
   incident['secret_field\u009b'] = 5
   incidents['constructor'] = { prototype: 1 }
   incidents['empty'] = []
+  const shown = added
+    .flatMap((each) => (each['components'] ?? []) as { [name: string]: unknown }[])
+    .find((each) => each['group'] !== true)
+  assert.ok(shown)
+  shown['only_show_if_degraded'] = true
   const more = importStatuspage(added, NOW_MS).notes
+  const hidden = 'components that are hidden while operational: imported, and always shown (1)'
+  assert.ok(more.includes(hidden), more.join('\n'))
   assert.ok(more.includes('constructor: not imported (1)'))
   assert.ok(!more.some((note) => note.startsWith('empty')))
   const full = Array.from({ length: 50 }, (_, index) => ({ id: `i${index}` }))
