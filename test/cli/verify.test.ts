@@ -649,6 +649,14 @@ test('verifies the responses of a WARC, each by its request', async (t) => {
   assert.equal(found.status, 1)
   const cut = file('c.warc', warc.join('').slice(0, -20))
   assert.equal((await svc('verify', '--response', cut, ...given)).status, 2)
+  const back = warc.join('').replaceAll(/Content-Length: \d+/g, 'Content-Length: -300')
+  const refusedLength = await svc('verify', '--response', file('f.warc', back), ...given)
+  assert.match(refusedLength.error, /expected whole records of a WARC/)
+  // The beginning of the origin is not the origin.
+  const longer = file('g.warc', warc.join('').replaceAll('//localhost/', '//localhost.example/'))
+  const wanted = 'http://localhost/api/v1/status?a=b'
+  const elsewhere = await svc('verify', wanted, '--response', longer, ...given)
+  assert.match(elsewhere.error, /expected a response to \/api\/v1\/status\?a=b, found 2 others/)
 
   // Long after it, and as of the time that the recorder states, which is said.
   const one = file('d.warc', warc.slice(0, 3).join(''))

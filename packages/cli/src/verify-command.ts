@@ -163,8 +163,10 @@ async function verifyRecorded(
   keysFile: string,
 ): Promise<CommandResult> {
   const { origin, target } = settings.address
+  const isOfOrigin = ({ url }: RecordedResponse) =>
+    origin === '' || URL.parse(url)?.origin === origin
   const chosen = recorded.filter(
-    (each) => target === '' || (each.target === target && each.url.startsWith(origin)),
+    (each) => target === '' || (each.target === target && isOfOrigin(each)),
   )
   if (chosen.length === 0) {
     const expected = `expected a response to ${target || 'a request'}`

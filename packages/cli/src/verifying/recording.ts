@@ -74,7 +74,7 @@ function* warcRecords(file: string, bytes: Buffer): Generator<WarcRecord, undefi
       .split('\r\n')
     const field = readHeaders(parseFields(file, lines))
     const start = end + 4
-    const next = start + Number(field('Content-Length'))
+    const next = start + Number(/^\d+$/.exec(field('Content-Length') ?? '')?.[0])
     if (end === -1 || !version.startsWith('WARC/') || !(next <= bytes.length)) {
       throw inputFailure('RECORDING', `${file}: expected whole records of a WARC`)
     }
