@@ -127,6 +127,28 @@ test('writes what the service serves, in a layout that static hosts serve', asyn
   }
 })
 
+test('a copy made again from the archive of a copy is the same, so a changed page is found', async (t) => {
+  const { folder, copy, write } = await prepare(t)
+  assert.equal((await write('--pin', key.keyId)).status, 0)
+  const [releases, again] = [path.join(folder, 'saved'), path.join(folder, 'again')]
+  fs.cpSync(path.join(copy, 'archive'), releases, { recursive: true })
+  fs.cpSync(path.join(copy, 'log'), path.join(releases, 'log'), { recursive: true })
+  const [origin] = fs.readFileSync(path.join(copy, 'log/checkpoint'), 'utf8').split('\n')
+  fs.writeFileSync(path.join(releases, 'log/origin'), `${origin}\n`)
+  fs.appendFileSync(path.join(copy, 'en/status/index.html'), 'changed')
+  const args = ['site', again, '--releases', releases, '--pin', key.keyId]
+  const { status, error } = await svcIn(folder, args, { env: { SVC_BASE_URL: ORIGIN } })
+  assert.equal(status, 0, error)
+  const contents = (of: string) =>
+    new Map([...filesOf(of)].map(([file, [content]]) => [file, content]))
+  const [saved, made] = [contents(copy), contents(again)]
+  assert.deepEqual([...made.keys()].toSorted(), [...saved.keys()].toSorted())
+  assert.deepEqual(
+    [...made.keys()].filter((file) => made.get(file) !== saved.get(file)),
+    ['en/status/index.html'],
+  )
+})
+
 test('a second run writes nothing, and a publication only what it changed', async (t) => {
   const { folder, releases, copy, write } = await prepare(t)
   assert.equal((await write()).status, 0)
