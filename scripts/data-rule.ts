@@ -14,8 +14,8 @@ const ASCII = /^[!-~]+$/
 
 /**
  * Checks schemas of `data` by name. The JSON tools of other languages give the bytes that the ETag hashes because data
- * has no decimals, integers within ±(2^53 − 1) that are negative in one place, member names in ASCII, and null in four
- * documents. Bounds beside an enumeration are refused for generators, which write code that does not load. Returns one
+ * has no decimals, integers within ±(2^53 − 1) that are negative in one place, member names in ASCII, and null in the
+ * documents above alone. Bounds beside an enumeration are refused for generators, which write code that does not load. Returns one
  * sentence for each mistake.
  */
 export function dataRuleFaults(schemas: { readonly [name: string]: JsonSchema }): string[] {

@@ -89,8 +89,9 @@ now.json, and its files against site.json. Nothing is written.`,
     }
     const newest = versions.at(-1)
     const head = newest?.snapshotId
-    const warnings =
+    const notices =
       newest === undefined ? [] : noticesOf(newest, Date.now(), unknownMembersOf(store, newest))
+    const warnings = notices.map(({ text }) => text)
     return {
       json: {
         folder,

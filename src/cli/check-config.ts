@@ -21,7 +21,7 @@ function releaseWarnings(releasesDir: string, nowMs: number): readonly string[] 
     const newest = store.readVersionIds().at(-1)
     if (newest === undefined) return []
     const head = parseVersionEntry(store.readVersionText(newest), newest)
-    return noticesOf(head, nowMs, unknownMembersOf(store, head))
+    return noticesOf(head, nowMs, unknownMembersOf(store, head)).map(({ text }) => text)
   } catch {
     return []
   }

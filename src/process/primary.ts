@@ -138,7 +138,7 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
   reload = createReload(log, signing.reload, watcher.reload)
   const notices = () => {
     const { head, unknownMembers } = serving.served()
-    return noticesOf(head, Date.now(), unknownMembers)
+    return noticesOf(head, Date.now(), unknownMembers).map(({ text }) => text)
   }
   readiness = async () => ({
     reasons: await serving.reasons(),

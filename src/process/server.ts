@@ -99,8 +99,8 @@ function logFaults(faults: readonly ResourceFault[], log: Log): void {
 }
 
 function logNotices({ head, unknownMembers }: ServedReleases, log: Log): void {
-  for (const notice of noticesOf(head, SYSTEM_CLOCK.nowMs(), unknownMembers)) {
-    log.warn({ snapshotId: head.snapshotId }, notice)
+  for (const { text } of noticesOf(head, SYSTEM_CLOCK.nowMs(), unknownMembers)) {
+    log.warn({ snapshotId: head.snapshotId }, text)
   }
 }
 

@@ -45,8 +45,8 @@ for (const locale of LOCALES) {
     assert.ok(label?.includes('svc-response-v1'))
     assert.ok(method?.includes('GET') && status?.includes('200'))
     assert.ok(target?.includes('/api/v1/status'))
+    const shown = withoutLineMarks(unescapeHtml(text))
     for (const limit of TEXTS[locale].verify.limits) {
-      const shown = withoutLineMarks(unescapeHtml(text))
       assert.ok(shown.includes(withoutLineMarks(limit.replace('{seconds}', '900'))), limit)
     }
   })

@@ -48,13 +48,18 @@ export function futureVersionOf(
   return `FUTURE_VERSION: ${snapshotId} is of ${createdAt}, ${Math.round(aheadMs / 60_000)} min ahead of the clock: compare the clocks of publisher and server`
 }
 
-/** What is to be said about the newest version, although it is served. */
+/** What is to be said about the newest version, although it is served: each text with its code. */
 export function noticesOf(
   head: VersionEntry,
   nowMs: number,
   unknownMembers: readonly string[] = [],
-): readonly string[] {
-  return [laterProgramOf(head, unknownMembers), futureVersionOf(head, nowMs)].filter(
-    (each) => each !== undefined,
-  )
+): readonly { readonly code: 'LATER_PROGRAM' | 'FUTURE_VERSION'; readonly text: string }[] {
+  const texts = {
+    LATER_PROGRAM: laterProgramOf(head, unknownMembers),
+    FUTURE_VERSION: futureVersionOf(head, nowMs),
+  }
+  return (['LATER_PROGRAM', 'FUTURE_VERSION'] as const).flatMap((code) => {
+    const text = texts[code]
+    return text === undefined ? [] : [{ code, text }]
+  })
 }

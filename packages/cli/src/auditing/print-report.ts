@@ -3,7 +3,7 @@ import { formatJson } from '@public-api/cli-kit/format-json'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { KeyChange } from '@public-api/client-internal/history/audit-history'
 import type { LogReport } from '@public-api/client-internal/log/compare-log'
-import { futureVersionOf, laterProgramOf } from '@public-api/contract/registry/release-notices'
+import { noticesOf } from '@public-api/contract/registry/release-notices'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { checkpointLines, describeCheckpoint } from '../log/log-inputs.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
@@ -105,18 +105,11 @@ function printText(report: FullReport, settings: AuditSettings, output: CommandO
   if (settings.pinnedKeyIds === undefined) output.out(UNPINNED_WARNING)
 }
 
-/** What is to be said about the newest version, by the code of the warning. */
-const noticesOf = (head: FullReport['head']) => ({
-  LATER_PROGRAM: laterProgramOf(head),
-  FUTURE_VERSION: futureVersionOf(head, Date.now()),
-})
-type AuditNotices = ReturnType<typeof noticesOf>
-
 /** The report as one JSON object. */
 function describe(
   report: FullReport,
   { pinnedKeyIds }: AuditSettings,
-  notices: AuditNotices,
+  notices: ReturnType<typeof noticesOf>,
 ): object {
   const { head, previousHead, keyId, keyChange, newVersions, log, ...counts } = report
   const { snapshotId, sequence, createdAt, previousHash, hash } = head
@@ -132,7 +125,7 @@ function describe(
     ...(log === undefined ? {} : { log: describeLog(log) }),
     warnings: [
       ...(keyChange?.isAnnounced === false ? ['UNANNOUNCED_KEY'] : []),
-      ...Object.entries(notices).flatMap(([code, text]) => (text === undefined ? [] : [code])),
+      ...notices.map(({ code }) => code),
     ],
   }
 }
@@ -144,11 +137,9 @@ export function printReport(
   output: CommandOutput,
 ): void {
   const { keyChange, head } = report
-  const notices = noticesOf(head)
+  const notices = noticesOf(head, Date.now())
   if (keyChange?.isAnnounced === false) output.error(keyWarning(keyChange))
-  for (const notice of Object.values(notices)) {
-    if (notice !== undefined) output.error(`warning: ${sanitizeForTerminal(notice, 1000)}`)
-  }
+  for (const { text } of notices) output.error(`warning: ${sanitizeForTerminal(text, 1000)}`)
   if (settings.json) output.out(formatJson(describe(report, settings, notices)))
   else if (!settings.quiet) printText(report, settings, output)
 }
