@@ -43,8 +43,9 @@ await withFileLock(process.argv[1], 0, async () => {
   await new Promise((resolve) => setInterval(resolve, 2 ** 30))
 })`
 
-test('a suspended process keeps the lock, and a killed one loses it at once', async (t) => {
-  const file = path.join(temporaryFolder(t), 'lock')
+test('a suspended process keeps the lock, and a killed one loses it at once and leaves nothing else', async (t) => {
+  const folder = temporaryFolder(t)
+  const file = path.join(folder, 'lock')
   const args = ['--input-type=module-typescript', '-e', HOLD, file]
   const holder = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(() => holder.kill('SIGKILL'))
@@ -55,5 +56,6 @@ test('a suspended process keeps the lock, and a killed one loses it at once', as
   const ended = once(holder, 'close')
   holder.kill('SIGKILL')
   await ended
+  assert.deepEqual(readdirSync(folder), ['lock'])
   assert.equal(await take(), 'done')
 })

@@ -65,7 +65,8 @@ export async function withFileLock<Result>(
     const deadlineMs = performance.now() + waitMs
     for (;;) {
       try {
-        database.exec('BEGIN EXCLUSIVE')
+        // Nothing is written: a process that is killed must leave no journal in a folder that is uploaded.
+        database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
         break
       } catch (error) {
         if (((error as { readonly errcode?: number }).errcode ?? 0) % 256 !== BUSY) {
