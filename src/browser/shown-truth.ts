@@ -41,7 +41,13 @@ const CONFIRMED: { readonly [origin in Origin]: boolean | undefined } = {
   unsupported: undefined,
 }
 
-const isAway = (origin: Origin): boolean => origin === 'unavailable' || origin === 'silent'
+/** What a copy says in other words: its notice, above the content, has the rest. */
+const IN_A_COPY: { readonly [origin in Origin]?: string } = {
+  newer: 'ofService',
+  older: 'ofService',
+  unavailable: 'seeAbove',
+  silent: 'seeAbove',
+}
 
 /**
  * What the headline shows of a published state: that of the page or, if the service signed another one, that one. No proof of
@@ -58,8 +64,7 @@ export function shownTruth(state: Tone, origin: Origin, isCopy: boolean) {
     edge: origin === 'invalid' ? ('bad' as const) : badge,
     /** Good news elsewhere on the page has its color. */
     keepsGood: CONFIRMED[origin] !== false,
-    // A copy says above its content that the service is away.
-    line: { text: isCopy && isAway(origin) ? 'seeAbove' : text, tone },
+    line: { text: (isCopy ? IN_A_COPY[origin] : undefined) ?? text, tone },
   }
 }
 

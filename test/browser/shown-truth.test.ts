@@ -33,7 +33,9 @@ test('bad news keeps its color whatever was confirmed; good news loses it until 
         const { good, edge, text, tone: line, keepsGood } = EXPECTED[origin]
         const badge = tone === 'good' ? good : tone
         const isAway = origin === 'unavailable' || origin === 'silent'
-        const shown = isCopy && isAway ? 'seeAbove' : text
+        const isOther = origin === 'newer' || origin === 'older'
+        const inCopy = isAway ? 'seeAbove' : isOther ? 'ofService' : text
+        const shown = isCopy ? inCopy : text
         assert.deepEqual(
           shownTruth(tone, origin, isCopy),
           { badge, edge: edge ?? badge, keepsGood, line: { text: shown, tone: line } },

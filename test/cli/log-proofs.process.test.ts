@@ -31,6 +31,7 @@ import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svcIn, argsOf } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
+import { serveFolder } from '../support/static-host.ts'
 
 const text = (...parts: readonly string[]): string => readFileSync(path.join(...parts), 'utf8')
 
@@ -43,15 +44,6 @@ async function openService(t: TestContext, versions = 5) {
   const serveReleases = () => runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
   const { origin } = await serveReleases()
   return { folder, vkey, releases, origin, serveReleases }
-}
-
-/** A static host that knows nothing of the service. */
-function serveFolder(t: TestContext, folder: string): Promise<string> {
-  return serve(t, (request, response) => {
-    const file = path.join(folder, new URL(request.url ?? '/', 'http://a').pathname)
-    if (existsSync(file) && statSync(file).isFile()) response.end(readFileSync(file))
-    else response.writeHead(404).end()
-  })
 }
 
 test('a proof from a folder or from the service verifies offline, with its resource', async (t) => {
@@ -167,7 +159,7 @@ test('a mirror is a folder that any static host serves, and continues where it s
   const again = await run(origin)
   assert.equal((JSON.parse(again.out) as { readonly added: number }).added, 0)
 
-  const host = await serveFolder(t, path.join(folder, 'copy'))
+  const host = await serveFolder(t, () => path.join(folder, 'copy'))
   const policy = await openPolicy(text(folder, 'policy'))
   const archive = createArchiveClient({ base: host, policy })
   const { versions } = await archive.history()
@@ -217,7 +209,7 @@ test('a mirror refuses changed bytes, and writes no checkpoint over them', async
   const { folder, origin } = await openService(t)
   await svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy'])
   const copy = path.join(folder, 'copy')
-  const host = await serveFolder(t, copy)
+  const host = await serveFolder(t, () => copy)
   const status = path.join(copy, 'archive', 'resources', 'status')
   const [file = ''] = readdirSync(status)
   writeFileSync(path.join(status, file), '{}')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { request as send, type RequestListener } from 'node:http'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { request as send } from 'node:http'
 import path from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
@@ -14,6 +14,7 @@ import { browserMissing, useBrowser } from '../support/browser.ts'
 import { serve } from '../support/loopback-server.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
+import { serveFolder } from '../support/static-host.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const browser = useBrowser()
@@ -43,20 +44,6 @@ async function run(folder: string, command: readonly string[], env: NodeJS.Proce
   const [status] = (await once(child, 'close')) as [number | null]
   assert.equal(status, 0, `${command.join(' ')}: ${output}`)
   return output
-}
-
-/** A host of static files. */
-function hostOf(folder: () => string): RequestListener {
-  return ({ url = '/' }, response) => {
-    const [, type] = [
-      ['js', 'text/javascript'],
-      ['css', 'text/css'],
-      ['json', 'application/json'],
-    ].find(([ending]) => url.endsWith(`.${ending}`)) ?? ['', 'text/html; charset=utf-8']
-    const file = path.join(folder(), path.extname(url) === '' ? `${url}/index.html` : url)
-    if (!existsSync(file)) return void response.writeHead(404).end()
-    response.writeHead(200, { 'Content-Type': type }).end(readFileSync(file))
-  }
 }
 
 test(
@@ -129,10 +116,7 @@ test(
       assert.equal(await run(published, ['git', 'rev-list', '--count', 'HEAD']), '1\n')
       return output
     }
-    const host = await serve(
-      t,
-      hostOf(() => published),
-    )
+    const host = await serveFolder(t, () => published)
     const notice = async (below = 'status', locale = 'en', clock?: Date) => {
       const { page } = await browser.openPage(t)
       if (clock !== undefined) await page.clock.setFixedTime(clock)
