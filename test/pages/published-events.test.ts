@@ -13,9 +13,10 @@ import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schem
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { componentFeed } from '../../src/pages/addresses.ts'
 import { keepRecord, recordedVersions } from '../../src/publishing/releases/published-versions.ts'
-import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { openReleaseStore, type ReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { chainedEntry } from '../support/made-entry.ts'
+import { connectTools, mcpMissing } from '../support/mcp-client.ts'
 import { textIn, parsePage } from '../support/page-markup.ts'
 import { publishedReleases } from '../support/published-releases.ts'
 import { readSitemap } from '../support/read-sitemap.ts'
@@ -189,9 +190,31 @@ function expectedRecord(history: readonly Published[]) {
   return items
 }
 
+interface ToolResult {
+  readonly data: {
+    readonly incidents: readonly { readonly id: string }[]
+    readonly years?: readonly string[]
+  }
+}
+
 interface Compared extends Pick<ReturnType<typeof writeHistory>, 'store' | 'history'> {
   readonly record: PublishedRecord
   readonly where: string
+}
+
+/** The incidents that an agent's tools give, those of the years included. */
+async function incidentsOfTools(t: TestContext, store: ReleaseStore): Promise<readonly string[]> {
+  // The tools have the clock of the machine.
+  const app = await runApp(t, { releases: loadReleases(store), clock: { nowMs: Date.now } })
+  const tools = await connectTools(t, app.origin)
+  const read = async (args: object) => {
+    const { text } = await tools.call('get_incidents', { ...args })
+    return (JSON.parse(text) as ToolResult).data
+  }
+  const now = await read({})
+  const past = await Promise.all((now.years ?? []).map((year) => read({ year })))
+  await tools.close()
+  return [now, ...past].flatMap(({ incidents }) => incidents.map(({ id }) => id)).toSorted()
 }
 
 /** Compares what every place says of the events with the record of all versions and with the newest one. */
@@ -250,6 +273,9 @@ async function comparePlaces(
   const stands = maintenances.filter((each) => !isOff(each)).map(({ id }) => id)
   assert.deepEqual(workIn(upstream), stands.toSorted(), where)
   assert.deepEqual(idsIn(await read('/statuspage/api/v2/incidents.json')), published, where)
+  if (mcpMissing === undefined) {
+    assert.deepEqual(await incidentsOfTools(t, store), published, `${where}: tools of agents`)
+  }
   const sitemap = await readSitemap(read)
   assert.deepEqual(idsIn(sitemap), published, `${where}: sitemap`)
   assert.deepEqual(workIn(sitemap), planned, `${where}: sitemap`)

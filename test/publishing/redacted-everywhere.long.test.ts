@@ -6,6 +6,7 @@ import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { filesBelow, findNeedles, needlesOfText } from '../support/leak-search.ts'
+import { connectTools, mcpMissing } from '../support/mcp-client.ts'
 import { type Outcome, svc, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -29,19 +30,9 @@ function filesWithMark(folder: string): readonly string[] {
   )
 }
 
-const isMcpInstalled = existsSync('packages/mcp/node_modules')
-
 /** No tool of an agent finds the mark, in whichever place. */
 async function assertToolsWithout(t: TestContext, origin: string): Promise<void> {
-  const helper = path.resolve('packages/mcp/test/connect-client.ts')
-  const { connectClient } = (await import(helper)) as {
-    connectClient(args: readonly string[]): Promise<{
-      call(name: string, args?: object): Promise<{ isError: boolean; text: string }>
-      close(): Promise<void>
-    }>
-  }
-  const client = await connectClient([origin])
-  t.after(() => client.close())
+  const client = await connectTools(t, origin)
   const names = ['status', 'incidents', 'roadmap', 'queue', 'changelog', 'architecture']
   for (const [name, given] of [
     ...names.map((each) => [`get_${each}`, {}] as const),
@@ -195,5 +186,5 @@ test('what is removed stands nowhere but where svc redact said', async (t) => {
     assert.deepEqual(findNeedles(bytes, NEEDLES), [], `${method} ${target}`)
   }
   assert.deepEqual(findNeedles(Buffer.from(JSON.stringify(app.log)), NEEDLES), [])
-  if (isMcpInstalled) await assertToolsWithout(t, app.origin)
+  if (mcpMissing === undefined) await assertToolsWithout(t, app.origin)
 })

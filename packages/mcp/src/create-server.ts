@@ -5,10 +5,20 @@ import { findEntryFault } from '@public-api/client-internal/history/history-proo
 import { readNewest } from '@public-api/client-internal/history/newest-version'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { pastEventsResource } from '@public-api/contract/snapshots/past-events'
 import { z } from 'zod'
 import { PAGE } from './bounded-result.ts'
-import { proofOf, readProved, type ResultProof, type Proved, type Source } from './proved-reads.ts'
-import { searchTexts, type Hit } from './search-texts.ts'
+import {
+  proofOf,
+  readProved,
+  readStatus,
+  readYear,
+  yearsOf,
+  type ResultProof,
+  type Proved,
+  type Source,
+} from './proved-reads.ts'
+import { searchTexts } from './search-texts.ts'
 import { ToolFailure } from './tool-failure.ts'
 import { createToolRunner } from './tool-result.ts'
 
@@ -91,12 +101,21 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
     read: (from) => readProved(from, 'status'),
   })
   add('get_incidents', {
-    description: 'Incidents and planned maintenance, newest first.',
-    input: PAGED,
-    async read(from) {
-      const { proof, data } = await readProved(from, 'status')
+    description:
+      'Incidents and planned maintenance, newest first. Older ones are in the years that "years" lists: the same call with "year" gives them.',
+    input: PAGED.extend({
+      year: z
+        .string()
+        .regex(/^\d{4}$/, 'expected a year')
+        .optional(),
+    }),
+    async read(from, { year }, signal) {
+      const { proof, data, entry } = await readStatus(from)
+      if (year !== undefined) {
+        return { proof, data: { year, ...(await readYear(from, entry, year, signal)) } }
+      }
       const { incidents, maintenances = [], updatedAt } = data
-      return { proof, data: { updatedAt, incidents, maintenances } }
+      return { proof, data: { updatedAt, incidents, maintenances, years: yearsOf(entry) } }
     },
   })
   add('get_roadmap', {
@@ -134,9 +153,9 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
   })
   add('search', {
     description:
-      'Finds the items of status, roadmap, queue, changelog and architecture whose texts contain every word.',
+      'Finds the items of status, incidents of past years, roadmap, queue, changelog and architecture whose texts contain every word.',
     input: z.object({ query: z.string().trim().min(1).max(200) }),
-    read: (from, { query }) => search(from, query),
+    read: (from, { query }, signal) => search(from, query, signal),
   })
   add('verify_response', {
     description:
@@ -174,25 +193,37 @@ async function readVersionsSince(from: Source, since: string, before: string | u
   throw new ToolFailure('VERSION_NOT_FOUND', 'the history does not contain this version')
 }
 
-const SEARCHED = ['status', 'roadmap', 'development-queue', 'changelog', 'architecture'] as const
+const SEARCHED = ['roadmap', 'development-queue', 'changelog', 'architecture'] as const
 
-async function search(from: Source, query: string) {
-  const found = await Promise.all(
-    SEARCHED.map(async (resource) => {
-      const { proof, data } = await readProved(from, resource)
-      return { proof, hits: searchTexts(resource, data, query) }
-    }),
-  )
-  const [first] = found
+async function search(from: Source, query: string, signal: AbortSignal) {
+  const [status, ...others] = await Promise.all([
+    readStatus(from),
+    ...SEARCHED.map(async (resource) => ({ resource, ...(await readProved(from, resource)) })),
+  ])
   // A version may be published between two reads.
-  if (found.some(({ proof }) => proof.version.hash !== first?.proof.version.hash)) {
+  if (others.some(({ proof }) => proof.version.hash !== status.proof.version.hash)) {
     throw new ToolFailure('UNSETTLED', 'a version was published meanwhile; ask again')
   }
-  const hits: readonly Hit[] = found.flatMap((each) => each.hits)
-  const oldest = found
+  const notSearched: string[] = []
+  const years = await Promise.all(
+    yearsOf(status.entry).map(async (year) => {
+      const resource = pastEventsResource(year)
+      try {
+        return { resource, data: await readYear(from, status.entry, year, signal) }
+      } catch (error) {
+        if (!(error instanceof ToolFailure)) throw error
+        notSearched.push(resource)
+        return { resource, data: undefined }
+      }
+    }),
+  )
+  const read = [{ resource: 'status', data: status.data }, ...years, ...others]
+  const hits = read.flatMap(({ resource, data }) => searchTexts(resource, data, query))
+  const oldest = [status, ...others]
     .map(({ proof }) => proof)
     .reduce((one, other) => (Date.parse(one.provedAt) <= Date.parse(other.provedAt) ? one : other))
-  return { proof: oldest, data: { query, count: hits.length, hits: hits.slice(0, MAX_HITS) } }
+  const found = { query, count: hits.length, hits: hits.slice(0, MAX_HITS) }
+  return { proof: oldest, data: notSearched.length === 0 ? found : { ...found, notSearched } }
 }
 
 async function verifyReceived(from: Source, received: z.infer<typeof RECEIVED_RESPONSE>) {

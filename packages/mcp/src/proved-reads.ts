@@ -1,9 +1,11 @@
 import type { Client } from '@public-api/client-internal/client'
+import { readArchived } from '@public-api/client-internal/history/archived-resource'
 import { readNewest } from '@public-api/client-internal/history/newest-version'
 import type { DataOfTarget } from '@public-api/client-internal/reads'
 import type { Verified } from '@public-api/client-internal/verified'
-import type { VersionSummary } from '@public-api/contract/history/version-chain'
+import type { VersionEntry, VersionSummary } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { isPastEventsName, pastEventsResource } from '@public-api/contract/snapshots/past-events'
 import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { ToolFailure } from './tool-failure.ts'
@@ -49,10 +51,7 @@ export function proofOf(
  * Reads a resource together with the newest version, and checks that the version contains it. Both are read again
  * without caches if a version was published in between.
  */
-export async function readProved<const Name extends string>(
-  source: Source,
-  name: Name,
-): Promise<Proved<DataOfTarget<`${typeof BASE_PATH}/${Name}`>>> {
+async function readWithVersion<const Name extends string>(source: Source, name: Name) {
   const target = `${BASE_PATH}/${name}` as const
   for (const fresh of [false, true]) {
     const [resource, newest] = await Promise.all([
@@ -60,12 +59,62 @@ export async function readProved<const Name extends string>(
       readNewest(source.client, { fresh }),
     ])
     const digest = propertyOf(newest.data.resources, name)
-    if (resource.etag === `W/"${String(digest)}"`) {
-      return { proof: proofOf(source, resource, newest.data), data: resource.data }
-    }
+    if (resource.etag === `W/"${String(digest)}"`) return { resource, newest }
   }
   throw new ToolFailure(
     'INCONSISTENT',
     `${target} is not what the newest version contains; ask again, or run the audit`,
   )
+}
+
+/** Reads a resource that the newest version contains. */
+export async function readProved<const Name extends string>(
+  source: Source,
+  name: Name,
+): Promise<Proved<DataOfTarget<`${typeof BASE_PATH}/${Name}`>>> {
+  const { resource, newest } = await readWithVersion(source, name)
+  return { proof: proofOf(source, resource, newest.data), data: resource.data }
+}
+
+const YEAR_LENGTH = 4
+
+/** The years of which a version has incidents and maintenances that its status does not have, newest first. */
+export const yearsOf = ({ resources }: Pick<VersionEntry, 'resources'>): readonly string[] =>
+  Object.keys(resources)
+    .filter(isPastEventsName)
+    .map((name) => name.slice(-YEAR_LENGTH))
+    .toSorted()
+    .toReversed()
+
+/** The status, with the newest version, which names the years before it. */
+export async function readStatus(source: Source) {
+  const { resource, newest } = await readWithVersion(source, 'status')
+  return {
+    proof: proofOf(source, resource, newest.data),
+    data: resource.data,
+    entry: newest.data,
+  }
+}
+
+/** The incidents and maintenances of one year that a version has and its status does not. */
+export async function readYear(
+  { client }: Source,
+  { resources }: Pick<VersionEntry, 'resources'>,
+  year: string,
+  signal: AbortSignal,
+): Promise<{ readonly incidents: readonly unknown[]; readonly maintenances: readonly unknown[] }> {
+  const name = pastEventsResource(year)
+  const digest = resources[name]
+  if (digest === undefined) {
+    throw new ToolFailure('NOT_FOUND', 'no older incidents of this year are published')
+  }
+  const data = await readArchived(client, name, digest, { signal })
+  const [incidents = [], maintenances = []] = [
+    propertyOf(data, 'incidents'),
+    propertyOf(data, 'maintenances'),
+  ]
+  if (data === undefined || !Array.isArray(incidents) || !Array.isArray(maintenances)) {
+    throw new ToolFailure('UNAVAILABLE', 'the archive does not offer the bytes of this year')
+  }
+  return { incidents, maintenances }
 }

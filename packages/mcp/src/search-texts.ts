@@ -1,5 +1,5 @@
 /** A text that contains every word of a query. */
-export interface Hit {
+interface Hit {
   /** Name of the resource. */
   readonly resource: string
   /** JSON Pointer (RFC 6901) of the object that contains the text. */

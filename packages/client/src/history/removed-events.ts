@@ -4,10 +4,8 @@ import {
   type RemovedEvent,
   removedEvents,
 } from '#contract/snapshots/removed-events'
-import { sha256Base64url } from '#crypto'
 import type { Client } from '../client.ts'
-import { ConnectionError } from '../connection.ts'
-import { parseBody } from '../read-body.ts'
+import { readArchived } from './archived-resource.ts'
 
 /** An incident or a maintenance that a version removed. */
 export interface RemovedByVersion extends RemovedEvent {
@@ -17,24 +15,6 @@ export interface RemovedByVersion extends RemovedEvent {
 
 /** More statuses than this are not read: the newest ones are. */
 const MAX_STATUSES = 100
-
-/** A resource of the archive, as the chain names it; undefined if it is not offered, or has another digest. */
-async function readArchived(
-  client: Client,
-  name: string,
-  digest: string,
-  options: { signal?: AbortSignal },
-) {
-  const path = `/archive/resources/${name}/${digest}.json`
-  try {
-    const { status, body } = await client.getUnverified(path, options)
-    if (status !== 200 || (await sha256Base64url(body)) !== digest) return undefined
-    return parseBody(body)
-  } catch (error) {
-    if (error instanceof ConnectionError) return undefined
-    throw error
-  }
-}
 
 /**
  * The incidents and maintenances that each of these versions removed, oldest first, as far as the archive of the service
