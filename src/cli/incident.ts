@@ -60,7 +60,8 @@ component and its time, the state of the whole, and the time of the review.`,
 const updateCommand = createCommand({
   usage: 'incident update ID --text TEXT [options]',
   about: `Adds an update to an incident of status.yaml, and sets the states of components.
-svc incident resolve ends an incident.`,
+svc incident resolve ends an incident. With --state resolved, the incident may be
+in the file of a past year, too.`,
   options: {
     state: choiceOption(
       `STATE: ${OPEN_STATES.join(', ')} (default: as before); resolved adds

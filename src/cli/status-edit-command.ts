@@ -151,7 +151,7 @@ function translationsOf(values: EditValues): ReadonlyMap<TranslationLocale, Even
 const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /**
- * Edits status.yaml, and publishes the content with --publish. Rejects with a UsageError for an unknown id, and with a
+ * Edits status.yaml, or the file of the year that has the item, and publishes the content with --publish. Rejects with a UsageError for an unknown id, and with a
  * CommandFailure if the edit was refused; then the file has its old bytes.
  */
 export async function editStatus(
@@ -221,7 +221,9 @@ export async function editStatus(
   const done = [
     `Changed ${file} (${id}):`,
     ...lines.map((line) => `  ${line}`),
-    summary === undefined && `The summary ${isBack ? 'is again' : 'still says'}: ${status.summary}`,
+    summary === undefined &&
+      path.basename(file) === 'status.yaml' &&
+      `The summary ${isBack ? 'is again' : 'still says'}: ${status.summary}`,
   ]
   const json = { file, id, state: status.state, summary: status.summary, lines }
   if (!values.publish) {

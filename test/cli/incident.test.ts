@@ -318,6 +318,69 @@ test('publishes in the same step, with a note that has no text of the incident',
   )
 })
 
+const FLOOD = `# What the status no longer lists.
+incidents:
+  # A comment of a person.
+  - id: flood
+    title: Flood
+    state: resolved
+    impact: major
+    startedAt: 2025-03-01T10:00:00Z
+    resolvedAt: 2025-03-01T12:00:00Z
+    components: [ read-api ]
+    updates:
+      - { at: 2025-03-01T12:00:00Z, state: resolved, text: The pumps work. }
+`
+
+test('a note about the past goes to the file of its year, and nothing is opened there again', async (t) => {
+  const { content, read, run } = statusFolder(t)
+  const releases = ['--no-cards', '--releases', temporaryFolder(t)]
+  mkdirSync(path.join(content, 'events'))
+  const year = path.join(content, 'events', '2025.yaml')
+  writeFileSync(year, FLOOD)
+  succeeded(await run('publish', '--auto-note', ...releases))
+  const status = read()
+  const update = argsOf('incident update flood --state resolved --text Report. --text-th Thai.')
+  const out = succeeded(await run(...update, '--publish', ...releases, '--json'))
+  const { file, entry } = JSON.parse(out) as {
+    file: string
+    entry: { note: string; changes: readonly { resource: string }[] }
+  }
+  assert.equal(file, year)
+  assert.equal(entry.note, 'Incident on Read API: resolved')
+  assert.deepEqual(
+    entry.changes.map(({ resource }) => resource),
+    ['site/events/2025', 'site/translations/th/events/2025'],
+  )
+  assert.equal(read(), status)
+  const now = readFileSync(year, 'utf8')
+  assert.match(now, /# A comment of a person\.[^]*updates:\n[^]*Report\.[^]*The pumps work\./)
+  assert.match(readFileSync(path.join(content, 'th', 'events', '2025.yaml'), 'utf8'), /Thai\./)
+  for (const [args, reason] of [
+    ['incident reopen flood --text Again.', /flood ended long ago, and is in events\/2025\.yaml/],
+    ['incident update flood --state resolved --text A. --summary B.', /without --summary/],
+    ['incident resolve flood --text Again.', /flood is resolved already/],
+    ['incident update fload --text Again.', /unknown incident "fload"/],
+    ['maintenance cancel flood --text Again.', /unknown maintenance "flood"/],
+  ] as const) {
+    const { status: code, error } = await run(...argsOf(args))
+    assert.notEqual(code, 0, args)
+    assert.match(error, reason)
+  }
+  assert.equal(readFileSync(year, 'utf8'), now)
+  // An edit that cannot be published is taken back, in each of its files.
+  const late = argsOf('incident update flood --state resolved --text Late. --text-th Late.')
+  const refused = await run(
+    ...late,
+    '--publish',
+    '--no-cards',
+    '--releases',
+    path.join(content, 'a'),
+  )
+  assert.notEqual(refused.status, 0)
+  assert.equal(readFileSync(year, 'utf8'), now)
+})
+
 test('the usual summary outlives a rollback into an incident, and a discarded resolution', async (t) => {
   const { read, run } = statusFolder(t)
   const releases = ['--no-cards', '--releases', temporaryFolder(t)]

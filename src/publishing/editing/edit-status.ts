@@ -16,12 +16,15 @@ export class StatusEditError extends Error {
   readonly kind: 'usage' | 'state'
   /** Whether the status has the edit already: the command was called again, perhaps because it was killed. */
   readonly isRepeated: boolean
+  /** The id that no item of the status has. */
+  readonly missingId: string | undefined
 
-  constructor(kind: 'usage' | 'state', message: string, isRepeated = false) {
+  constructor(kind: 'usage' | 'state', message: string, isRepeated = false, missingId?: string) {
     super(message)
     this.name = 'StatusEditError'
     this.kind = kind
     this.isRepeated = isRepeated
+    this.missingId = missingId
   }
 }
 
@@ -127,10 +130,8 @@ function requireItem<Item extends { readonly id: string }>(
   const known = items.map((each) => each.id)
   const otherwise = known.length === 0 ? 'none: the status has none' : `one of ${known.join(', ')}`
   const expected = expectedName(id, known, `the id of a known ${kind}`, otherwise)
-  throw new StatusEditError(
-    'usage',
-    `unknown ${kind} ${JSON.stringify(id.slice(0, 64))}; expected ${expected}`,
-  )
+  const message = `unknown ${kind} ${JSON.stringify(id.slice(0, 64))}; expected ${expected}`
+  throw new StatusEditError('usage', message, false, kind === 'component' ? undefined : id)
 }
 
 function requireComponents({ components }: Status, ids: Iterable<string>): void {
