@@ -89,6 +89,7 @@ async function show(notice: HTMLElement): Promise<void> {
   const texts = readPageTexts('copy')
   const place = partOf(notice, '[role="status"]', HTMLElement)
   const { origin = '', keyId = '' } = notice.dataset
+  const service = partOf(place, 'a', HTMLAnchorElement)
   let { version = '' } = notice.dataset
   // The page of a version never changes.
   const isAged = notice.dataset['ofVersion'] === undefined
@@ -112,6 +113,7 @@ async function show(notice: HTMLElement): Promise<void> {
     const add = (key: string, values: Parameters<typeof texts.richText>[1] = {}): void => {
       sentences.push(pageElement('span', texts.richText(key, values)), space)
     }
+    add('short', { origin: service })
     // Published while the service was away, or a moment ago: the service signs it once it has taken it up.
     const isAhead = signed !== '' && sequenceOf(version) > sequenceOf(signed)
     for (const key of keys) {

@@ -68,9 +68,8 @@ export function mountStateCheck(check: () => Promise<ResourceCheck | undefined>)
     time.dateTime = updatedAt
     time.textContent = formatPageMoment(updatedAt)
     showOwnTimes(headline)
-    const age = pageElement('span', formatAge((Date.now() - Date.parse(updatedAt)) / 1000))
-    age.dataset['ago'] = updatedAt
-    partOf(headline, '.lead .age', HTMLElement).replaceChildren(age)
+    const age = formatAge((Date.now() - Date.parse(updatedAt)) / 1000)
+    headline.querySelector('.age')?.replaceChildren(age)
   }
 
   function show(result: ResourceCheck): void {

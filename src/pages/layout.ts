@@ -262,20 +262,20 @@ export function copySentence(context: PageContext, page: Page): Html {
   const service = link(origin + pathOfPage(locale, page.path), origin)
   const { createdAt } = builtFrom(context, page)
   const values = { origin: service, time: momentHtml(locale, createdAt) }
-  return html`<p>${richText(texts.site.staticCopy.notice, values)}</p>`
+  return richText(texts.site.staticCopy.notice, values)
 }
 
 /** About the longest of what the script usually writes into the notice: its lines are kept free. */
 function longestNotice({ locale, texts: { site }, facts }: PageContext): string {
-  const { proven, notPinned, current, unreachable } = site.staticCopy
+  const { short, proven, notPinned, current, unreachable } = site.staticCopy
   const age = formatAgo(locale, -59 * 60_000)
   const [origin = ''] = [current, unreachable].toSorted((a, b) => b.length - a.length)
-  const parts = [proven, ...(facts.keyId === undefined ? [notPinned] : []), origin]
+  const parts = [short, proven, ...(facts.keyId === undefined ? [notPinned] : []), origin]
   // As wide as any version: the newest one would change the page of each older version.
-  return plainText(parts.join(' '), { age, version: 'VS-0000' })
+  return plainText(parts.join(' '), { origin: facts.origin, age, version: 'VS-0000' })
 }
 
-/** Says above a page of a copy what it is; the script adds what `now.json` proves. */
+/** Says above a page of a copy what it is, and as of when; the script writes what `now.json` proves of it instead. */
 function copyNotice(context: PageContext, page: Page): Html {
   const { texts, facts } = context
   const { origin, keyId } = facts
@@ -290,9 +290,8 @@ function copyNotice(context: PageContext, page: Page): Html {
     ${page.version !== undefined && html`data-of-version`}
     ${page.isOfEvents && html`data-of-events`}
   >
-    ${copySentence(context, page)}
-    <p class="small reserved" role="status" data-browser data-longest="${longestNotice(context)}">
-      <span>${ofScript.running}</span>
+    <p class="reserved" role="status" data-longest="${longestNotice(context)}">
+      <span>${copySentence(context, page)}</span>
     </p>
     ${scriptTexts('copy', ofScript)}
   </aside>`
@@ -332,7 +331,7 @@ function footer(context: PageContext, page: Page): Html {
   const shown = shownResources(context)
   const { checkThis, footer: t } = texts.site
   const { keyId } = facts
-  const { snapshotId, hash } = builtFrom(context, page)
+  const { snapshotId, hash, createdAt } = builtFrom(context, page)
   const { organization } = content
   const { email, url } = organization?.contact ?? {}
   const contact = url ?? (email === undefined ? facts.contact : `mailto:${email}`)
@@ -344,6 +343,14 @@ function footer(context: PageContext, page: Page): Html {
           <dt>${t.version}</dt>
           <dd>${link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId))}</dd>
         </div>
+        ${
+          // The script replaces it above the page.
+          facts.copy &&
+          html`<div>
+            <dt>${texts.history.published}</dt>
+            <dd>${momentHtml(locale, createdAt)}</dd>
+          </div>`
+        }
         <div>
           <dt>${t.hash}</dt>
           <dd><code>${hash.slice(0, SHOWN_HASH_CHARACTERS)}</code></dd>

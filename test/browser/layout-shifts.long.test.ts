@@ -147,16 +147,57 @@ for (const [name, change] of Object.entries(ORIGINS)) {
   })
 }
 
-test('the status of twelve components is short on a phone, in an outage', skip, async (t) => {
-  const { service } = (await outage) ?? assert.fail()
-  const screen = { width: 360, height: 800 }
-  const { page } = await BROWSERS.wide.openPage(t, { viewport: screen })
-  for (const locale of LOCALES) {
-    await page.goto(`${service}/${locale}/status`)
-    await page.locator('#state-now[data-live]').waitFor()
-    const { y = 0 } = (await page.locator('#components').boundingBox()) ?? {}
-    assert.ok(y > 0 && y <= 1.5 * screen.height, `${locale}: components begin at ${y} px`)
-    const height = await page.evaluate(() => document.documentElement.scrollHeight)
-    assert.ok(height < 5000, `${locale}: ${height} px`)
-  }
-})
+/** The last line of what an outage is asked: what is broken, since when, is it known, what is done, when is the next news. */
+const ANSWERS = [
+  '#state-now > p:nth-of-type(2)',
+  '.open-incident :is(h2, h3)',
+  '.open-incident .when',
+  '.open-incident [data-ago]',
+  'main [href$="#subscribe"]',
+]
+const MAINTENANCE = '.next-maintenance'
+
+for (const [screen, rows] of [
+  [{ width: 1280, height: 740 }, Infinity],
+  [{ width: 360, height: 740 }, 2],
+] as const) {
+  test(
+    `the first screen answers what an outage is asked, ${screen.width} px wide, the origin of a copy dead`,
+    skip,
+    async (t) => {
+      const { service, copy } = (await outage) ?? assert.fail()
+      for (const site of [service, copy]) {
+        const { page } = await BROWSERS.wide.openPage(t, {
+          viewport: screen,
+          timezoneId: 'Asia/Bangkok',
+        })
+        if (site === copy) await page.route(`${service}/api/**`, (route) => route.abort())
+        for (const locale of LOCALES) {
+          for (const path of ['', '/status']) {
+            const what = `${site === copy ? 'copy' : 'service'} /${locale}${path}`
+            await page.goto(`${site}/${locale}${path}`)
+            await page.locator('#state-now[data-live]').waitFor()
+            for (const answer of [...ANSWERS, ...(screen.width > 360 ? [MAINTENANCE] : [])]) {
+              const { y = 0, height = 0 } = (await page.locator(answer).first().boundingBox()) ?? {}
+              assert.ok(height > 0 && y + height <= screen.height, `${what} ${answer}: ${y}`)
+            }
+            // On a phone, the text of an update may continue below its second line.
+            const end = await page
+              .locator('.open-incident > p:last-child')
+              .first()
+              .evaluate((text, most) => {
+                const { top, height } = text.getBoundingClientRect()
+                return top + Math.min(height, most * parseFloat(getComputedStyle(text).lineHeight))
+              }, rows)
+            assert.ok(end <= screen.height, `${what} update: ${end} px`)
+          }
+          if (screen.width > 360) continue
+          const { y = 0 } = (await page.locator('#components').boundingBox()) ?? {}
+          assert.ok(y > 0 && y <= 1.5 * screen.height, `${locale}: components begin at ${y} px`)
+          const height = await page.evaluate(() => document.documentElement.scrollHeight)
+          assert.ok(height < 5000, `${locale}: ${height} px`)
+        }
+      }
+    },
+  )
+}

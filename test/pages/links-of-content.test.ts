@@ -148,7 +148,7 @@ test('an incident links to its affected components', async (t) => {
   })
   assert.deepEqual(linkCalled(links, 'Name of part'), ['/en/status#component-part'])
   // Beside the incident, with its state; a component that no longer exists has none.
-  assert.match(text, /Get the next update Name of part Degraded/)
+  assert.match(text, /Updated 9 hours ago Said\. Name of part Degraded/)
   assert.ok(!text.includes(TEXTS.en.status.ended))
   assert.ok(!text.includes(TEXTS.en.status.noIncidents))
 })

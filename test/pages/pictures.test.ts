@@ -231,7 +231,7 @@ describe('the days of a component', () => {
     }
     const [days, before] = await shown()
     assert.equal(days, 9)
-    assert.match(before, /Mar 9, 2026, 12:00\sUTC, 3 days ago/)
+    assert.match(before, /Mar 9, 2026, 12:00\sUTC · 3 days ago/)
     clock.ms += 24 * 3600 * 1000
     const [later, after] = await shown()
     assert.equal(later, 10)

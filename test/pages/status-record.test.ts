@@ -223,7 +223,7 @@ test('an incident and a maintenance have pages with their updates, whose address
   const { app, read } = await open(t, OUTAGE_STATUS)
   const incident = await read(`/en/status/incidents/${OPEN_INCIDENT.id}`)
   for (const { text } of OPEN_INCIDENT.updates) assert.ok(incident.main.includes(text), text)
-  assert.ok(incident.main.includes('2 hours, 40 minutes'))
+  assert.ok(incident.main.includes('2 hr 40 min'))
   // Addresses in updates are links.
   const [link] = incident.markup.all('main a[rel="nofollow noopener"]')
   assert.equal(link?.attribute('href'), 'https://status.example.test/42')

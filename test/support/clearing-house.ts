@@ -149,14 +149,14 @@ function overlayOf(status: Status, language: Language): JsonValue {
  * Releases of a clearing house with a long name: a critical and a minor incident are open, a maintenance is running and one is
  * planned, an incident ended a few hours ago, one was removed, and the waitlist is closed. In three languages.
  */
-function clearingHouse(nowMs: number, { isCalm = false } = {}): PublishedHistory {
+function clearingHouse(nowMs: number): PublishedHistory {
   const ago = (minutes: number): string =>
     new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS)
       .toISOString()
       .replace('.000Z', 'Z')
   const first = ago(400 * DAY_MINUTES)
   const components = Object.entries(COMPONENTS).map(([id, [group, name]]) => {
-    const state = (isCalm ? undefined : STATES[id as ComponentId]) ?? 'operational'
+    const state = STATES[id as ComponentId] ?? 'operational'
     return {
       id,
       group,
@@ -216,11 +216,11 @@ function clearingHouse(nowMs: number, { isCalm = false } = {}): PublishedHistory
   const at = (hours: number): string =>
     new Date(night + hours * 60 * MINUTE_MS).toISOString().replace('.000Z', 'Z')
   const status: Status = {
-    state: isCalm ? 'operational' : 'major_outage',
-    summary: isCalm ? 'All services are operational.' : TEXTS.summary[0],
-    updatedAt: ago(isCalm ? 7 * DAY_MINUTES : 122),
+    state: 'major_outage',
+    summary: TEXTS.summary[0],
+    updatedAt: ago(122),
     components,
-    incidents: [...(isCalm ? [] : open), resolved],
+    incidents: [...open, resolved],
     maintenances: [
       {
         id: 'network-maintenance',
@@ -231,21 +231,15 @@ function clearingHouse(nowMs: number, { isCalm = false } = {}): PublishedHistory
         components: ['bank-gateway', 'webhooks'],
         updates: [{ at: ago(3 * DAY_MINUTES), state: 'scheduled', text: TEXTS.gatewayText[0] }],
       },
-      ...(isCalm
-        ? []
-        : [
-            {
-              id: 'gateway-upgrade',
-              title: TEXTS.gateway[0],
-              state: 'in_progress' as const,
-              startsAt: at(-10),
-              endsAt: at(24 + 20),
-              components: ['bank-gateway'],
-              updates: [
-                { at: ago(180), state: 'in_progress' as const, text: TEXTS.gatewayText[0] },
-              ],
-            },
-          ]),
+      {
+        id: 'gateway-upgrade',
+        title: TEXTS.gateway[0],
+        state: 'in_progress',
+        startsAt: at(-10),
+        endsAt: at(24 + 20),
+        components: ['bank-gateway'],
+        updates: [{ at: ago(180), state: 'in_progress', text: TEXTS.gatewayText[0] }],
+      },
     ],
   }
   const calm = {
@@ -287,8 +281,8 @@ function clearingHouse(nowMs: number, { isCalm = false } = {}): PublishedHistory
         { createdAt: ago(19 * DAY_MINUTES), status: { ...calm, incidents: [removed] } },
         { createdAt: ago(18 * DAY_MINUTES), status: { ...calm, incidents: [] } },
       ],
-      createdAt: ago(isCalm ? 5 * 60 : 122),
-      note: isCalm ? 'Resolved: statements.' : 'Identified: card payments.',
+      createdAt: ago(122),
+      note: 'Identified: card payments.',
       site: {
         'site/organization': organization,
         'site/early-access': { state: 'closed', text: 'The list is full.' },

@@ -129,19 +129,3 @@ export const CALM_STATUS: Status = {
   })),
   incidents: [pastIncident(15, 'payments')],
 }
-
-/** The organization whose trouble it is. */
-export const ORGANIZATION = {
-  name: 'Meridian Payments',
-  url: 'https://example.org',
-  description: 'Card payments and payouts for small shops in eleven countries.',
-  accentColor: { light: '#a1231f', dark: '#f2a099' },
-  contact: { email: 'contact@example.org' },
-  links: [],
-  privacy: {
-    controller: 'Meridian Payments Ltd',
-    address: '1 Harbor Road',
-    contact: { email: 'privacy@example.org' },
-    retention: 'Twelve months.',
-  },
-}

@@ -30,7 +30,7 @@ export function formatAgo(locale: string, ms: number): string {
   return format.format(count, unit)
 }
 
-/** A duration in its two longest units, at least a minute: `2 hours, 40 minutes`. */
+/** A duration in its two longest units, at least a minute: `2 hr 40 min`. */
 export function formatElapsed(locale: string, ms: number): string {
   let rest = Math.max(ms, 60_000)
   const parts: string[] = []
@@ -41,9 +41,9 @@ export function formatElapsed(locale: string, ms: number): string {
       if (parts.length > 0) break
       continue
     }
-    const style = { style: 'unit', unit, unitDisplay: 'long' } as const
+    const style = { style: 'unit', unit, unitDisplay: 'short' } as const
     parts.push(new Intl.NumberFormat(locale, style).format(count))
     if (parts.length === 2) break
   }
-  return new Intl.ListFormat(locale, { type: 'unit' }).format(parts)
+  return new Intl.ListFormat(locale, { type: 'unit', style: 'narrow' }).format(parts)
 }

@@ -58,9 +58,9 @@ export function renderMarkdown(
     if (isPagePath(target.pathname)) target.pathname = markdownPath(target.pathname)
     return target
   }
-  const notice = copy === undefined ? '' : copySentence(context, page).text
-  const content = pageContent(page.body(context)).text
-  const body = writeMarkdown(parseMarkup(notice + content), resolve)
+  const notice = copy && html`<p>${copySentence(context, page)}</p>`
+  const content = html`${notice}${pageContent(page.body(context))}`
+  const body = writeMarkdown(parseMarkup(content.text), resolve)
   const end = writeMarkdown(parseMarkup(provenance(context, page, address).text), (href) =>
     href === address ? new URL(href) : resolve(href),
   )

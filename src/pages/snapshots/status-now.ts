@@ -30,14 +30,6 @@ const WHOLE_UPDATES = 1
 /** Number of components that the first page names. */
 const SHOWN_COMPONENTS = 8
 
-/** How long ago the state was published: in days, and in minutes while an incident is open. */
-function stateAge({ locale, facts }: PageContext, updatedAt: string): Html {
-  const age = facts.hasOpenIncident
-    ? agoHtml(locale, updatedAt, facts.nowMs)
-    : formatAgeInDays(locale, updatedAt, facts.todayMs)
-  return html`<span class="age">${age}</span>`
-}
-
 /** Tones of the states, which the script needs for a state that it verified. */
 const STATE_TONES = Object.fromEntries(
   COMPONENT_STATES.map((state) => [state, toneOf('componentState', state)]),
@@ -69,10 +61,12 @@ export function stateNow(context: PageContext, status: Status, details: string):
     <p class="lead">
       ${stateBadge(texts, 'componentState', state, true)}
       <span class="muted small"
-        >${richText(texts.status.asPublished, {
-          time: momentHtml(locale, updatedAt),
-          age: stateAge(context, updatedAt),
-        })}</span
+        >${richText(texts.status.asPublished, { time: momentHtml(locale, updatedAt) })}
+        ${
+          // An open incident says how old its newest update is.
+          !facts.hasOpenIncident &&
+          html`· <span class="age">${formatAgeInDays(locale, updatedAt, facts.todayMs)}</span>`
+        }</span
       >
     </p>
     <p>${operatorText(content, summary)}</p>
@@ -141,26 +135,28 @@ function openIncident(
     ${isOnStatus ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`}
     <p class="small">
       ${stateBadge(texts, 'incidentState', state)} · ${labelFor(texts, 'incidentImpact', impact)} ·
-      ${richText(t.sinceFor, {
-        time: momentHtml(locale, startedAt),
-        elapsed: elapsedHtml(locale, startedAt, undefined, facts.nowMs),
-      })}
+      ${richText(t.sinceTime, { time: momentHtml(locale, startedAt) })}&nbsp;·
+      ${elapsedHtml(locale, startedAt, undefined, facts.nowMs)}
     </p>
     ${
       newest &&
-      html`<p>
+      html`<p class="small links">
+          <span class="muted"
+            >${richText(t.lastUpdate, { age: agoHtml(locale, newest.at, facts.nowMs) })}</span
+          >
+          ${
+            isOnStatus
+              ? updates.length > 1 && link(page, countText(locale, t.allUpdates, updates.length))
+              : index === 0 &&
+                link(`${pathOfPage(locale, 'status')}#subscribe`, t.subscribe.heading)
+          }
+        </p>
+        <p>
           ${
             index < WHOLE_UPDATES
               ? linkedText(content, newest.text)
               : html`<span class="first-lines">${operatorText(content, newest.text)}</span>`
           }
-        </p>
-        <p class="small links">
-          <span class="muted"
-            >${richText(t.lastUpdate, { age: agoHtml(locale, newest.at, facts.nowMs) })}</span
-          >
-          ${isOnStatus && updates.length > 1 && link(page, countText(locale, t.allUpdates, updates.length))}
-          ${index === 0 && link(`${pathOfPage(locale, 'status')}#subscribe`, t.nextUpdate)}
         </p>`
     }
   </article>`
@@ -203,13 +199,19 @@ export function openIncidents(
   }`
 }
 
+/** The running maintenance, else the next one. Undefined if none is planned. */
+export function firstMaintenance({ maintenances = [] }: Status) {
+  const ahead = maintenances.filter(isOpen)
+  return (
+    ahead.find(({ state }) => state === 'in_progress') ??
+    ahead.toSorted((a, b) => Date.parse(a.startsAt) - Date.parse(b.startsAt))[0]
+  )
+}
+
 /** The running maintenance, else the next one, in the time of the visitor. Undefined if none is planned. */
 export function nextMaintenance(context: PageContext, status: Status): Html | undefined {
   const { locale, texts, content } = context
-  const ahead = (status.maintenances ?? []).filter(isOpen)
-  const next =
-    ahead.find(({ state }) => state === 'in_progress') ??
-    ahead.toSorted((a, b) => Date.parse(a.startsAt) - Date.parse(b.startsAt))[0]
+  const next = firstMaintenance(status)
   if (next === undefined) return undefined
   const { id, title, state, startsAt, endsAt } = next
   const t = texts.status.maintenance

@@ -11,7 +11,13 @@ import { type BarDetail, dayBars, dayLegend } from './day-bars.ts'
 import { monthLinks } from './month-page.ts'
 import { fromSnapshot, languageNote, snapshotSource } from './snapshot-sections.ts'
 import { eventList, isOpen, type StatusEvent, statusEvents, worstState } from './status-events.ts'
-import { nextMaintenance, openIncidents, stateNow, troubledComponents } from './status-now.ts'
+import {
+  firstMaintenance,
+  nextMaintenance,
+  openIncidents,
+  stateNow,
+  troubledComponents,
+} from './status-now.ts'
 import { subscribeSection } from './subscribe-section.ts'
 
 type Status = SnapshotData<'status'>
@@ -109,10 +115,13 @@ function recentEvents(context: PageContext, events: readonly StatusEvent[]): Htm
   ${monthLinks(context, events)}`
 }
 
-/** The maintenances that are planned or running. Undefined without two of them: the next one has its own place. */
-function maintenancesAhead(context: PageContext, events: readonly StatusEvent[]) {
-  const ahead = events.filter((each) => each.kind === 'maintenances' && isOpen(each))
-  if (ahead.length < 2) return undefined
+/** The maintenances that are planned or running, but for the first one, which has its own place. Undefined without others. */
+function maintenancesAhead(context: PageContext, status: Status, events: readonly StatusEvent[]) {
+  const first = firstMaintenance(status)?.id
+  const ahead = events.filter(
+    (each) => each.kind === 'maintenances' && isOpen(each) && each.id !== first,
+  )
+  if (ahead.length === 0) return undefined
   const { heading } = context.texts.status.maintenance
   return pageSection('maintenance', heading, shownEvents(context, ahead.toReversed()))
 }
@@ -169,7 +178,7 @@ export const STATUS_PAGE: Page = {
             stateNow(context, status, 'self-check'),
             troubleNow(context, status),
             pageSection('components', t.components, componentList(context, status, events)),
-            maintenancesAhead(context, events),
+            maintenancesAhead(context, status, events),
             html`<div class="columns-2">
               <div class="flow">
                 ${pageSection(
