@@ -15,11 +15,12 @@ export const skip = existsSync(FOLDER)
 export const foreignFile = (name: string, ...parts: readonly string[]): string =>
   path.join(FOLDER, name, ...parts)
 
-/** Prints the version of the package of others that a test runs. */
-export function reportPackage(t: TestContext, name: string): void {
+/** Prints the version of the package of others that a test runs, and returns it. */
+export function reportPackage(t: TestContext, name: string): string {
   const manifest = readFileSync(foreignFile(name, 'package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { readonly version: string }
   t.diagnostic(`foreign program: ${name} ${version}`)
+  return version
 }
 
 /** What a program printed, whatever its exit code. */

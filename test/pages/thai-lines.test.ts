@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locale } from '@public-api/contract/terms/locales'
+import { ENDPOINTS, type Endpoint } from '@public-api/contract/registry/endpoints'
+import { type Locale, LOCALES } from '@public-api/contract/terms/locales'
 import th from '../../locales/th.json' with { type: 'json' }
-import { FEED_NAMES, feedPath, markdownPath, pathOfPage } from '../../src/pages/addresses.ts'
-import { STATUSPAGE_PATHS } from '../../src/pages/files/statuspage.ts'
-import { PAGES } from '../../src/pages/serving/page-table.ts'
+import { listCopyFiles } from '../../src/copy/copy-source.ts'
 import { withLineBreaks } from '../../src/pages/texts/line-breaks.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { withThaiLines } from '../../src/pages/texts/thai-lines.ts'
 import { translationOf } from '../../src/pages/texts/translations.ts'
-import { runApp } from '../support/running-app.ts'
+import { publishedReleases } from '../support/published-releases.ts'
+import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
 
 /** Shows the marks: `+` where no line breaks, `|` where one may. */
 const shown = (text: string): string =>
@@ -85,35 +85,46 @@ test('keeps the structure of the texts', () => {
   assert.deepEqual(Object.keys(TEXTS.th), Object.keys(TEXTS.en))
 })
 
-test('only the visible text of pages has marks: no head, attribute, feed, calendar, twin or response', async (t) => {
-  const app = await runApp(t)
-  const below = PAGES.map(({ path }) => pathOfPage('th', path))
-  const files = [
-    ...below.map(markdownPath),
-    ...FEED_NAMES.flatMap((name) => [feedPath('th', 'atom', name), feedPath('th', 'json', name)]),
-    '/th/maintenance.ics',
-    '/th/badge.svg',
-    '/th/search.json',
-    '/llms.txt',
-    ...STATUSPAGE_PATHS,
-    '/api/v1/status',
-    '/api/v1/early-access',
-    '/api/v1/changelog',
-  ]
-  for (const file of files) {
-    const response = await app.fetch(file)
-    assert.equal(response.status, 200, file)
-    assert.doesNotMatch(await response.text(), /[\u2060\u200b]/, file)
-  }
-  let marks = 0
-  for (const path of below) {
-    const page = await (await app.fetch(path)).text()
+const MARK = /[\u2060\u200b]/
+/** The bytes of images and fonts are no text. */
+const BINARY = /\.(?:png|ico|woff2)$/
+
+test('only the visible text of pages has marks: nothing else of all that is served, in any language', async (t) => {
+  const releases = publishedReleases()
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const made = { releases, cards: [], program: 'of the test', keyId: undefined, log }
+  const places = { origin: 'https://api.example.org', baseUrl: undefined }
+  const clock = { nowMs: () => TEST_NOW_MS }
+  const marked: string[] = []
+  const visible = new Map<string, number>()
+  for await (const { file, make } of listCopyFiles({ ...made, ...places, clock })) {
+    if (BINARY.test(file)) continue
+    const text = Buffer.from(await make()).toString()
+    if (!file.endsWith('.html')) {
+      if (MARK.test(text)) marked.push(file)
+      continue
+    }
     // The texts that scripts show are visible, too.
-    const texts = page.split(/<script type="application\/json"[^>]*>.*?<\/script>/s).join('')
-    const visible = texts.replaceAll(/<head>.*?<\/head>|<[^>]*>/gs, '')
-    const count = (text: string) => text.match(/[\u2060\u200b]/g)?.length ?? 0
-    assert.equal(count(texts), count(visible), path)
-    marks += count(visible)
+    const page = text.split(/<script type="application\/json"[^>]*>.*?<\/script>/s).join('')
+    const rest = page.replaceAll(/<head>.*?<\/head>|<[^>]*>/gs, '')
+    const [all, shownMarks] = [page, rest].map((each) => each.split(MARK).length - 1)
+    if (all !== shownMarks) marked.push(file)
+    const [locale = ''] = file.split('/')
+    visible.set(locale, (visible.get(locale) ?? 0) + (shownMarks ?? 0))
   }
-  assert.ok(marks > 100, String(marks))
+  const app = await runApp(t, { releases })
+  let responses = 0
+  for (const { method, path, parameter } of Object.values(ENDPOINTS) as readonly Endpoint[]) {
+    const target = path.replace(/\{.*\}/, parameter?.example ?? '')
+    for (const locale of LOCALES) {
+      const headers = { 'Accept-Language': locale }
+      const text = await (await app.fetch(target, { method, headers })).text()
+      if (MARK.test(text)) marked.push(`${locale} ${target}`)
+      responses += 1
+    }
+  }
+  assert.deepEqual(marked, [])
+  assert.ok(responses > 60, String(responses))
+  assert.ok(['th', 'zh-CN'].every((locale) => (visible.get(locale) ?? 0) > 100))
+  assert.equal(visible.get('en'), 0)
 })

@@ -5,15 +5,10 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { DOCTOR_BOUNDS } from '@public-api/cli/src/doctor/doctor-bounds.ts'
 import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
-import { openReleaseStore } from '../../../src/releases/release-store.ts'
-import { loadReleases } from '../../../src/service/releases/releases.ts'
-import { key } from '../../client/scripted-client.ts'
-import { folderWithLog } from '../../support/logged-releases.ts'
 import { serve, silentOrigin } from '../../support/loopback-server.ts'
 import { madeHistory } from '../../support/made-releases.ts'
-import { svcIn } from '../../support/run-svc.ts'
 import { useFileScope } from '../../support/test-scope.ts'
-import { deployBehindProxy, examine } from './proxied-deployment.ts'
+import { deployWithCopy, examine } from './proxied-deployment.ts'
 
 const scope = useFileScope()
 
@@ -42,21 +37,14 @@ const TYPES: { readonly [ending: string]: string } = {
   '.ico': 'image/x-icon',
 }
 
-/** A deployment, and a copy of it that proves its newest version. */
+/** A deployment and its copy; the service can have a newer version. */
 async function prepare() {
-  const { folder, releases: releasesFolder } = await folderWithLog(scope, 2)
-  const releases = loadReleases(openReleaseStore(releasesFolder))
   const newer = madeHistory(3)
   const service = { isAhead: false }
-  const deployment = await deployBehindProxy(scope, undefined, {
-    releases,
+  const made = await deployWithCopy(scope, (releases) => ({
     extraHandlers: { version: () => (service.isAhead ? newer : releases).head },
-  })
-  deployment.app.clock.ms = Date.now()
-  const options = ['--now', deployment.origin, '--pin', key.keyId]
-  const { status, error } = await svcIn(folder, ['site', 'copy', ...options])
-  assert.equal(status, 0, error)
-  return { deployment, service, copy: path.join(folder, 'copy') }
+  }))
+  return { ...made, service }
 }
 let prepared: ReturnType<typeof prepare> | undefined
 

@@ -1,11 +1,17 @@
+import assert from 'node:assert/strict'
 import { request as send, type IncomingHttpHeaders } from 'node:http'
+import path from 'node:path'
 import { type Diagnosis, runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
 import { createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import { LINKS } from '@public-api/contract/registry/endpoints'
 import type { AppDependencies } from '../../../src/app.ts'
+import { openReleaseStore } from '../../../src/releases/release-store.ts'
+import { loadReleases, type ServableReleases } from '../../../src/service/releases/releases.ts'
 import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
+import { folderWithLog } from '../../support/logged-releases.ts'
 import { serve } from '../../support/loopback-server.ts'
+import { svcIn } from '../../support/run-svc.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 
@@ -103,12 +109,28 @@ export async function deployBehindProxy(
   return { origin, app, asked }
 }
 
+/** A deployment with a log, and a copy of it that proves its newest version. */
+export async function deployWithCopy(
+  t: TestScope,
+  partsFor: (releases: ServableReleases) => Partial<AppDependencies> = () => ({}),
+) {
+  const { folder, releases: releasesFolder } = await folderWithLog(t, 2)
+  const releases = loadReleases(openReleaseStore(releasesFolder))
+  const deployment = await deployBehindProxy(t, undefined, { releases, ...partsFor(releases) })
+  deployment.app.clock.ms = Date.now()
+  const options = ['--now', deployment.origin, '--pin', key.keyId]
+  const { status, error } = await svcIn(folder, ['site', 'copy', ...options])
+  assert.equal(status, 0, error)
+  return { deployment, folder, copy: path.join(folder, 'copy') }
+}
+
 /** What of the doctor's settings a test may turn. */
 export interface Examination {
   readonly pinnedKeyIds?: readonly string[] | undefined
   readonly deployment?: 'primary' | 'preview' | undefined
   readonly hasKeyRecord?: boolean | undefined
   readonly mirrors?: readonly string[]
+  readonly readsAllFiles?: boolean
   /** How far this machine's clock is ahead of the deployment's. */
   readonly aheadMs?: number
 }
