@@ -62,9 +62,9 @@ test('a registration gets a ticket in its own envelope, signed and uncacheable',
   ])
 })
 
-/** The statement of the form in a locale, as it is stored. */
+/** The statement of the form in a locale, as it is stored: without the marks of line breaking. */
 function consentIn(locale: Locale) {
-  const text = TEXTS[locale].earlyAccess.form.consent
+  const text = TEXTS[locale].earlyAccess.form.consent.replaceAll(/[\u2060\u200b]/g, '')
   return { version: createHash('sha256').update(text).digest('hex').slice(0, 16), text }
 }
 
@@ -72,7 +72,7 @@ test('the stored row decrypts to what was sent, with the consent statement in it
   const app = await runRegisteringApp(t)
   const whole = {
     email: ' Reader.Name+List@BÜCHER.example ',
-    locale: 'zh-CN',
+    locale: 'th',
     interests: ['research', 'api', 'kap-language'],
     useCase: ' 镜像版本历史 😀\nบรรทัดที่สอง ',
     consent: true,
@@ -85,11 +85,11 @@ test('the stored row decrypts to what was sent, with the consent statement in it
     {
       ticket: first.ticket,
       email: 'Reader.Name+List@xn--bcher-kva.example',
-      locale: 'zh-CN',
+      locale: 'th',
       interests: ['research', 'api', 'kap-language'],
       useCase: ' 镜像版本历史 😀\nบรรทัดที่สอง ',
       registeredAt: new Date(app.clock.ms - 1234).toISOString(),
-      consent: consentIn('zh-CN'),
+      consent: consentIn('th'),
     },
     {
       ticket: second.ticket,
