@@ -658,6 +658,13 @@ test('verifies the responses of a WARC, each by its request', async (t) => {
   const elsewhere = await svc('verify', wanted, '--response', longer, ...given)
   assert.match(elsewhere.error, /expected a response to \/api\/v1\/status\?a=b, found 2 others/)
 
+  // A crawler that had the same body before keeps the head alone.
+  const head = `${ok.raw.split('\r\n\r\n')[0]}\r\n\r\n`
+  const visited = file('h.warc', [...warc, warcRecord('revisit', '5', head)].join(''))
+  const partly = await svc('verify', '--response', visited, ...given)
+  assert.match(partly.out, /^ok .* 200: .*\nok .* 304: .*\n- GET \S+: .*found a revisit, which has/)
+  assert.equal(partly.status, 2)
+
   // Long after it, and as of the time that the recorder states, which is said.
   const one = file('d.warc', warc.slice(0, 3).join(''))
   const pinned = ['--keys', keys, '--pin', key.keyId]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { request as send, type IncomingHttpHeaders } from 'node:http'
-import path from 'node:path'
+import { join } from 'node:path'
 import { type Diagnosis, runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
 import { createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import { LINKS } from '@public-api/contract/registry/endpoints'
@@ -121,7 +121,7 @@ export async function deployWithCopy(
   const options = ['--now', deployment.origin, '--pin', key.keyId]
   const { status, error } = await svcIn(folder, ['site', 'copy', ...options])
   assert.equal(status, 0, error)
-  return { deployment, folder, copy: path.join(folder, 'copy') }
+  return { deployment, folder, copy: join(folder, 'copy') }
 }
 
 /** What of the doctor's settings a test may turn. */

@@ -97,11 +97,10 @@ function readWarc(file: string, bytes: Buffer): readonly RecordedResponse[] {
         .map((id) => [id, block.toString('latin1')] as const),
     ),
   )
-  const notModified = ofType('revisit').filter(({ block }) =>
-    /^HTTP\/\S+ 304/.test(block.toString('latin1', 0, 20)),
-  )
-  const responses = [...ofType('response'), ...notModified].filter(({ block }) =>
-    block.toString('latin1', 0, 5).startsWith('HTTP/'),
+  const responses = records.filter(
+    ({ field, block }) =>
+      /^(?:response|revisit)$/.test(field('WARC-Type') ?? '') &&
+      block.toString('latin1', 0, 5).startsWith('HTTP/'),
   )
   return responses.map(({ field, block }) => {
     const ids = [...idsOf(field, 'WARC-Record-ID'), ...idsOf(field, 'WARC-Concurrent-To')]
@@ -116,7 +115,14 @@ function readWarc(file: string, bytes: Buffer): readonly RecordedResponse[] {
       target,
       ifNoneMatch: readHeaders(parseFields(file, lines))(HEADERS.ifNoneMatch),
       recordedAtMs: Date.parse(field('WARC-Date') ?? ''),
-      read: () => parseResponse(file, block),
+      read() {
+        const isRevisit = field('WARC-Type') === 'revisit'
+        if (isRevisit && !/^HTTP\/\S+ 304/.test(block.toString('latin1', 0, 20))) {
+          const found = 'a revisit, which has no body; verify the earlier record that has it'
+          throw inputFailure('RECORDING', `${file}: ${uri}: found ${found}`)
+        }
+        return parseResponse(file, block)
+      },
     }
   })
 }
