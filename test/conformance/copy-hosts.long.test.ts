@@ -44,7 +44,7 @@ const WITHOUT_EXTENSION = /^(?:\.well-known\/api-catalog|log\/(?:policy|checkpoi
 const WITH_TILES = /^(?:\.well-known\/api-catalog|log\/(?:policy|checkpoint|tile\/.+))$/
 /** No lifetimes, no CORS, and no type of files that have no extension. */
 const NOTHING = { 'copy-cors': DATA, 'copy-cached': NEWEST, 'copy-type': WITH_TILES }
-/** A page of the host where the copy has 404.html. It is no changed file. */
+/** The host sends a page of its own where the copy has 404.html: no file was changed. */
 const OWN_PAGE = { 'copy-not-found-page': /^doctor-asks-for-nothing$/ }
 
 interface Host {

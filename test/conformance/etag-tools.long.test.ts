@@ -54,6 +54,18 @@ const TOOLS: readonly (readonly [
   ['libjson-xs-perl', 'Perl', 'perl', perl('JSON::XS')],
   ['libcpanel-json-xs-perl', 'Perl', 'perl', perl('Cpanel::JSON::XS')],
   [
+    'libmojolicious-perl',
+    'Perl',
+    'perl',
+    [
+      '-MMojo::JSON=decode_json,encode_json',
+      '-e',
+      // It writes each / as \/.
+      `for (@ARGV) { local $/; open my $f, '<', $_;
+         my $text = encode_json(decode_json(<$f>)->{data}); $text =~ s{\\\\/}{/}g; print $text, "\\n" }`,
+    ],
+  ],
+  [
     'php-cli',
     'PHP',
     'php',

@@ -73,3 +73,37 @@ test('the Nu Html Checker finds a fault', { skip }, (t) => {
   )
   assert.match(faultsIn(folder).join('\n'), /aria-label/)
 })
+
+const DUMPS = [
+  ['lynx', '-dump', '-stdin', '-force_html', '-assume_charset=utf-8', '-display_charset=utf-8'],
+  ['w3m', '-dump', '-T', 'text/html', '-I', 'UTF-8', '-O', 'UTF-8'],
+] as const
+const letters = (text: string): string => text.replaceAll(/\s/g, '')
+
+for (const [program, ...args] of DUMPS) {
+  test(
+    `${program} shows none of the texts that are for scripts`,
+    { skip: !hasProgram(program) && `${program} is not installed` },
+    async (t) => {
+      const dump = (input: string) => letters(spawnSync(program, args, { input }).stdout.toString())
+      let count = 0
+      for (const [name, page] of await allPages(t)) {
+        const found = page.matchAll(/<script type="application\/json"[^>]*>([^<]*)<\/script>/g)
+        const texts = Array.from(found, ([, text = '']) => letters(text).slice(0, 40))
+        // Of one variant, because these texts are the same in all.
+        if (!name.startsWith('0_') || texts.length === 0) continue
+        count += texts.length
+        const shown = dump(page)
+        assert.ok(shown.length > 100, name)
+        for (const text of texts) assert.ok(!shown.includes(text), `${name}: ${text}`)
+        // In a template, as they once were, they are shown.
+        const older = dump(page.replaceAll(/<(\/?)script\b/g, '<$1template'))
+        assert.ok(
+          texts.some((text) => older.includes(text)),
+          name,
+        )
+      }
+      assert.ok(count > 30, String(count))
+    },
+  )
+}

@@ -86,7 +86,7 @@ test('keeps the structure of the texts', () => {
 })
 
 const MARK = /[\u2060\u200b]/
-/** The bytes of images and fonts are no text. */
+/** Images, which have bytes in place of characters. */
 const BINARY = /\.(?:png|ico|woff2)$/
 
 test('only the visible text of pages has marks: nothing else of all that is served, in any language', async (t) => {
