@@ -252,7 +252,7 @@ func (c check) run() (*VerifiedResponse, *VerificationError) {
 		return nil, err
 	}
 	signer := proved.keyID
-	verified, malformed := c.readBody()
+	verified, malformed := c.readBody(sum)
 	if !c.isFresh(proved.signedAt) {
 		later := c.Revalidated
 		if later == nil {
@@ -380,8 +380,8 @@ func (c check) revalidation(header http.Header, revalidated string, expected []s
 	return proved, etag, nil
 }
 
-// readBody gives the body, its data, and the entity tag of the data.
-func (c check) readBody() (*VerifiedResponse, *VerificationError) {
+// readBody gives the body, its data, and the entity tag of the data. sum is the hash of the whole body.
+func (c check) readBody(sum [sha256.Size]byte) (*VerifiedResponse, *VerificationError) {
 	content, err := parse(c.response.Body)
 	data, hasData := content.member("data")
 	path, _, _ := strings.Cut(c.response.Target, "?")
@@ -400,7 +400,10 @@ func (c check) readBody() (*VerifiedResponse, *VerificationError) {
 	}
 	if hasData {
 		verified.Data = data
-		verified.ETag = `W/"` + base64url(sha256.Sum256(data)) + `"`
+		if !bytes.Equal(data, c.response.Body) {
+			sum = sha256.Sum256(data)
+		}
+		verified.ETag = `W/"` + base64url(sum) + `"`
 		// The service sends data in canonical form. Where it did not, and its header says so, the tag is that of the bytes as
 		// they were sent. An escape may be half of a surrogate pair.
 		stated, _ := field(c.response.Header, "ETag")

@@ -18,32 +18,35 @@ interface Contents {
   isInfinite: boolean
 }
 
-/** Adds what a value contains. Throws a RangeError if it is nested too deeply. */
-function addContents(value: unknown, to: Contents, room = MAX_DEPTH): void {
-  if (typeof value === 'number') to.isInfinite ||= !Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return
+/** Adds what an array or object contains. Throws a RangeError if it is nested too deeply. */
+function addContents(value: object, to: Contents, room = MAX_DEPTH): void {
   if (room === 0) throw new RangeError()
-  const isArray = Array.isArray(value)
-  const members: readonly unknown[] = isArray ? value : Object.values(value)
-  if (!isArray) to.members += members.length
-  for (const member of members) {
-    // Most values are texts.
-    if (typeof member !== 'string') addContents(member, to, room - 1)
+  const add = (member: unknown) => {
+    if (typeof member === 'number') to.isInfinite ||= !Number.isFinite(member)
+    else if (typeof member === 'object' && member !== null) addContents(member, to, room - 1)
+  }
+  if (Array.isArray(value)) {
+    for (const element of value) add(element)
+    return
+  }
+  // Takes half the time of Object.values.
+  for (const name of Object.keys(value)) {
+    to.members += 1
+    add((value as { readonly [name: string]: unknown })[name])
   }
 }
 
-/** A text and its quotes. */
-const TEXTS = /"(?:[^"\\]+|\\.)*"/g
-/** What ends a name, if no text has an escaped quote before a colon. */
-const ENDS_OF_NAMES = /"[ \t\n\r]*:/g
-const ESCAPED_END = /\\"[ \t\n\r]*:/
+const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c]
 
 /** The number of names in a JSON text, repeated ones included: each has a colon outside the texts. */
-function countNames(text: string): number {
-  const names = ESCAPED_END.test(text)
-    ? text.replace(TEXTS, '').match(/:/g)
-    : text.match(ENDS_OF_NAMES)
-  return names?.length ?? 0
+function countNames(json: Uint8Array): number {
+  let names = 0
+  for (let at = 0; at < json.length; at += 1) {
+    if (json[at] === COLON) names += 1
+    if (json[at] !== QUOTE) continue
+    for (at += 1; json[at] !== QUOTE; at += 1) if (json[at] === BACKSLASH) at += 1
+  }
+  return names
 }
 
 /** The value of a JSON text with what it contains; undefined if it is not I-JSON. */
@@ -52,9 +55,9 @@ function read(body: Uint8Array) {
     const text = decoder.decode(body)
     const content: unknown = JSON.parse(text)
     const contents: Contents = { members: 0, isInfinite: false }
-    addContents(content, contents)
+    addContents([content], contents, MAX_DEPTH + 1)
     // The parser drops members of the same name.
-    return countNames(text) === contents.members ? { text, content, ...contents } : undefined
+    return countNames(body) === contents.members ? { text, content, ...contents } : undefined
   } catch {
     // The parser's message quotes the body.
     return undefined

