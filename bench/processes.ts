@@ -118,7 +118,7 @@ export function startProgram(
 
 /** Runs `svc` of this repository to its end. Rejects if it fails. */
 export function runSvc({ root, env, folder, place }: Workspace, ...args: readonly string[]) {
-  const svc = [process.execPath, path.join(root, 'src', 'cli', 'svc.ts'), ...args]
+  const svc = [process.execPath, path.join(root, 'src', 'cli', 'svc.mjs'), ...args]
   const [program = '', ...rest] = place(svc, 'any')
   return promisify(execFile)(program, rest, { env, cwd: folder })
 }

@@ -47,7 +47,7 @@ function readStartArguments(): readonly string[] {
   return scripts.start
     .replace(/^.* exec node /, '')
     .split(' ')
-    .map((arg) => (arg.endsWith('.ts') ? path.join(ROOT, arg) : arg))
+    .map((arg) => (arg.endsWith('.mjs') ? path.join(ROOT, arg) : arg))
 }
 
 /** Makes the folder. */

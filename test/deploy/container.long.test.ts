@@ -121,7 +121,7 @@ mount -o remount,bind,ro "$ROOT"
 exec chroot --userspec=${USER}:${USER} "$ROOT" /usr/bin/env -i \
   $VARIABLES \
   /bin/sh -c 'if touch /opt/public-api/written 2>/dev/null; then exit 90; fi
-    cd /opt/public-api; exec node_modules/.bin/node --max-semi-space-size=4 --max-old-space-size=512 src/main.ts'
+    cd /opt/public-api; exec node_modules/.bin/node --max-semi-space-size=4 --max-old-space-size=512 src/main.mjs'
 `
 
 test('the image runs as non-root on a read-only root', { skip: missing }, async (t) => {

@@ -197,7 +197,7 @@ test(
 
     run('systemctl start public-api-backup')
     const file = run('ls /var/backups/public-api/*.sqlite')
-    const count = 'node_modules/.bin/node src/cli/svc.ts waitlist count --database'
+    const count = 'node_modules/.bin/node src/cli/svc.mjs waitlist count --database'
     assert.match(run(`cd /opt/public-api && ${count} ${file}`), /^The waitlist in \S+ is empty/)
     assert.equal(run(`stat -c %a ${file}`), '600')
     for (const timer of timers) {
@@ -214,7 +214,7 @@ test(
     assert.equal(run('find /etc/public-api/secrets /var/lib/public-api ! -user public-api'), '')
     assert.match(run(`cd / && ${svc} versions`), /^VS-0001 /m)
 
-    const asOther = `runuser -u daemon -- node_modules/.bin/node src/cli/svc.ts waitlist count`
+    const asOther = `runuser -u daemon -- node_modules/.bin/node src/cli/svc.mjs waitlist count`
     assert.match(
       run(
         `cd /opt/public-api && ${asOther} --database /var/lib/public-api/service.sqlite 2>&1 || true`,

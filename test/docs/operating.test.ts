@@ -76,7 +76,7 @@ void test('the operating page lists every log line that needs a person, as the c
 
 void test('production is started with the flags of npm start', () => {
   const manifest = JSON.parse(read('package.json')) as { scripts: { start: string } }
-  const [, flags = ''] = / exec node (.+) src\/main\.ts$/.exec(manifest.scripts.start) ?? []
+  const [, flags = ''] = / exec node (.+) src\/main\.mjs$/.exec(manifest.scripts.start) ?? []
   assert.match(flags, /^--/)
-  assert.ok(page.includes(`node_modules/.bin/node ${flags} src/main.ts`))
+  assert.ok(page.includes(`node_modules/.bin/node ${flags} src/main.mjs`))
 })

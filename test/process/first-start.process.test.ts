@@ -100,7 +100,7 @@ test('caches compiled code in the checkout only, and starts without the cache', 
   // Without the cache of the tests.
   const env = { TMPDIR, NODE_COMPILE_CACHE: '' }
   const start = async () => {
-    const service = startService(t, folder, env, [path.join(checkout, 'src', 'main.ts')])
+    const service = startService(t, folder, env, [path.join(checkout, 'src', 'main.mjs')])
     await service.serving()
     assert.equal((await service.stop()).code, 0)
     assert.equal(service.stderr(), '')

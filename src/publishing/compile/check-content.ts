@@ -127,7 +127,7 @@ function checkOverlay(
   folder: ContentFolder,
   record: TranslationRecord | undefined,
 ) {
-  const none = { mistakes: [], texts: [] }
+  const none = { mistakes: [], texts: [], outdated: [] }
   const original = data[name]
   if (original === undefined) {
     // A file with mistakes has its own.
@@ -142,9 +142,11 @@ function checkOverlay(
     place: () => source.place(path),
   })
   const schema = translatedSchema(name)
-  const { overlay, faults, texts } = compileOverlay(source.value, schema, original, (text) =>
+  const compiled = compileOverlay(source.value, schema, original, (text) =>
     isOutdated(record, locateText(text)),
   )
+  const { overlay, faults, outdated } = compiled
+  const texts = compiled.texts.map((text) => ({ text, located: locateText(text) }))
   const resource = translationsOf(locale, name)
   if (Object.keys(overlay).length > 0) {
     data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
@@ -152,7 +154,8 @@ function checkOverlay(
   const cut = checkComments(source)
   return {
     mistakes: locateFaults(source.place, [...faults, ...cut]),
-    texts: texts.map(locateText),
+    texts: texts.map(({ located }) => located),
+    outdated: texts.flatMap(({ text, located }) => (outdated.has(text) ? [located] : [])),
   }
 }
 
@@ -213,12 +216,13 @@ export function checkContent(
     }
   }
   const translated: TranslatedText[] = []
+  const outdated: TranslatedText[] = []
   for (const overlay of overlays) {
     const checked = checkOverlay(overlay, data, folder, records.get(overlay.locale))
     mistakes.push(...checked.mistakes)
     translated.push(...checked.texts)
+    outdated.push(...checked.outdated)
   }
-  const outdated = translated.filter((text) => isOutdated(records.get(text.locale), text))
   return {
     data,
     /** Texts of published images. */

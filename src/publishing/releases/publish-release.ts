@@ -131,8 +131,9 @@ function recordTranslations(
   only: ReadonlySet<TranslatedName> | undefined,
 ): readonly string[] {
   const warnings: string[] = []
+  const old = new Set(outdated)
   const isCurrent = (text: TranslatedText) =>
-    !outdated.includes(text) && (only === undefined || isOfResource(text, only))
+    !old.has(text) && (only === undefined || isOfResource(text, only))
   for (const locale of new Set(translated.map((text) => text.locale))) {
     try {
       writeTranslationRecord(contentDir, locale, translated, isCurrent)

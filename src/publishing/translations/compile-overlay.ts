@@ -30,6 +30,7 @@ export function compileOverlay(
 ) {
   const faults: Fault[] = []
   const texts: OverlayText[] = []
+  const outdated = new Set<OverlayText>()
   const refuse: Refuse = (...about) => void faults.push(fault(...about))
 
   function compile(translation: Translation): string | Overlay | undefined {
@@ -59,8 +60,15 @@ export function compileOverlay(
       translation: value,
     }
     if (isPending(value)) return undefined
+    return publish(text) ? value : undefined
+  }
+
+  /** Takes a text. Whether it is published: it is not while its source is newer. */
+  function publish(text: OverlayText): boolean {
     texts.push(text)
-    return isOutdated(text) ? undefined : value
+    const isOld = isOutdated(text)
+    if (isOld) outdated.add(text)
+    return !isOld
   }
 
   /** Components of one group have one heading, so its translation at one of them is that of all. */
@@ -76,16 +84,14 @@ export function compileOverlay(
       names.set(text.source, first ?? text)
     }
     if (names.size === 0) return
+    const own = new Set(texts.map(({ field }) => field))
     const items = (data as { readonly components: readonly Members[] }).components
     const translated = { ...(overlay['components'] as Overlay | undefined) }
     for (const { id, group } of items) {
       const text = typeof group === 'string' ? names.get(group) : undefined
       if (typeof id !== 'string') continue
       const field = `components[${id}].group`
-      if (text === undefined || texts.some((each) => each.field === field)) continue
-      const shared = { ...text, field }
-      texts.push(shared)
-      if (isOutdated(shared)) continue
+      if (text === undefined || own.has(field) || !publish({ ...text, field })) continue
       translated[id] = { ...(translated[id] as Overlay), group: text.translation }
     }
     overlay['components'] = translated
@@ -94,5 +100,5 @@ export function compileOverlay(
   const root = { value: file, schema: fileSchema, original: data, path: [], field: '' }
   const overlay = isAllPending(file) ? undefined : compile(root)
   if (typeof overlay === 'object') shareGroups(overlay)
-  return { overlay: (overlay ?? {}) as Overlay, faults, texts }
+  return { overlay: (overlay ?? {}) as Overlay, faults, texts, outdated }
 }

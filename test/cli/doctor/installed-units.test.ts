@@ -34,7 +34,7 @@ test('says nothing of the units of this release, also where they name another fo
 test('names units of an older release, with what to do', (t) => {
   const { installed, wants, warnings } = makeInstall(t)
   const backup = path.join(installed, 'public-api-backup.service')
-  writeFileSync(backup, readFileSync(backup, 'utf8').replace('svc.ts db backup', 'svc.ts backup'))
+  writeFileSync(backup, readFileSync(backup, 'utf8').replace('svc.mjs db backup', 'svc.mjs backup'))
   writeFileSync(path.join(installed, 'public-api-cosign.service'), '')
   writeFileSync(path.join(wants, 'public-api-cosign.timer'), '')
   rmSync(path.join(installed, 'public-api-cosign@.timer'))
