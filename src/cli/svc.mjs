@@ -1,3 +1,4 @@
-import '../compile-cache.mjs'
+import { keepCompiled } from '../compile-cache.mjs'
 
+keepCompiled()
 await import('./svc.ts')
