@@ -15,6 +15,7 @@ import { isLost, isOutage } from './outage.ts'
 import { rateLimitOf } from './rate-limit.ts'
 import { createReads, type DataOfTarget } from './reads.ts'
 import type { Reads } from './resources.ts'
+import { createResponseCache } from './response-cache.ts'
 import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries.ts'
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
@@ -52,11 +53,6 @@ export interface Client extends Reads {
   retryReason(error: unknown): RetryReason | undefined
 }
 
-/** Maximum number of responses stored for revalidation: every endpoint once, and some versions. */
-const MAX_STORED = 64
-/** Maximum size of their bodies. An honest service has less than 1 MB. */
-const MAX_STORED_BYTES = 4_000_000
-
 /** The retry after an unsigned 429 or 5xx, which comes from a gateway or a service that does not sign. */
 function unsignedReason({ status, headers }: HttpResponse, nowMs: number): RetryReason | undefined {
   if (status !== 429 && status < 500) return undefined
@@ -77,23 +73,6 @@ function retryReasonOf(error: unknown, nowMs: number): RetryReason | undefined {
     return unsignedReason(error.response, nowMs)
   }
   return undefined
-}
-
-/** Stores a result as the newest one, and drops the oldest ones beyond the bounds. */
-function store(
-  stored: Map<string, Verified<unknown>>,
-  target: string,
-  result: Verified<unknown>,
-): void {
-  stored.delete(target)
-  stored.set(target, result)
-  const sizes = [...stored].map(([name, { response }]) => ({ name, bytes: response.body.length }))
-  let bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
-  for (const [index, each] of sizes.entries()) {
-    if (sizes.length - index <= MAX_STORED && bytes <= MAX_STORED_BYTES) break
-    stored.delete(each.name)
-    bytes -= each.bytes
-  }
 }
 
 /** The verified data of a response. Throws the service's signed refusal. */
@@ -146,7 +125,6 @@ export function createClient(
   const credentials =
     apiKey === undefined ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${apiKey}` }
   const retries = { maxRetries, maxWaitSeconds, wait, onRetry }
-  const stored = new Map<string, Verified<unknown>>()
   const keys = createTrustedKeys(
     pinnedKeyIds,
     () => ({ nowMs: now(), maxAgeSeconds }),
@@ -177,24 +155,6 @@ export function createClient(
     return withRetries(() => connection.send(target, headers, signal), retryReason, retries, signal)
   }
 
-  /** The stored response, if the 304 proves it or if it is still fresh; else undefined. */
-  async function renewed(
-    before: Verified<unknown>,
-    notModified: HttpResponse,
-  ): Promise<Verified<unknown> | undefined> {
-    try {
-      const { provedAtMs, warnings } = await keys.verify(notModified)
-      const rateLimit = rateLimitOf(notModified.headers)
-      return { ...before, provedAtMs, warnings, rateLimit }
-    } catch (error) {
-      // A cache may send a 304 itself, without a proof.
-      if (!(error instanceof VerificationError)) throw error
-    }
-    const ageSeconds = (now() - before.provedAtMs) / 1000
-    // A clock that was set back must not make it fresh for longer.
-    return -MAX_CLOCK_SKEW_SECONDS <= ageSeconds && ageSeconds <= maxAgeSeconds ? before : undefined
-  }
-
   function aged(result: Verified<unknown>, more: readonly string[] = []): Verified<unknown> {
     const ageSeconds = Math.floor(Math.max(0, now() - result.provedAtMs) / 1000)
     return { ...result, ageSeconds, warnings: [...result.warnings, ...more] }
@@ -205,24 +165,17 @@ export function createClient(
     return aged(resultOf(response, await keys.verify(response)))
   }
 
-  /** The result, and the response that proves it: another one, a 304, or none if the stored result is still fresh. */
-  async function attempt(
-    target: string,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly [Verified<unknown>, proof?: HttpResponse]> {
-    const before = stored.get(target)
-    if (before !== undefined) {
-      const headers = { ...credentials, [CLIENT_HEADERS.ifNoneMatch]: before.etag }
-      const response = await connection.send(target, headers, signal)
-      if (response.status !== 304) {
-        return [resultOf(response, await keys.verify(response)), response]
-      }
-      const result = await renewed(before, response)
-      if (result !== undefined) return result === before ? [result] : [result, response]
-    }
-    const result = await request(target, credentials, signal)
-    return [result, result.response]
-  }
+  const cached = createResponseCache({
+    send: (target, headers, signal) =>
+      connection.send(target, { ...credentials, ...headers }, signal),
+    resultOf: async (response) => resultOf(response, await keys.verify(response)),
+    verify: keys.verify,
+    isFresh(provedAtMs) {
+      const ageSeconds = (now() - provedAtMs) / 1000
+      // A clock that was set back must not make it fresh for longer.
+      return -MAX_CLOCK_SKEW_SECONDS <= ageSeconds && ageSeconds <= maxAgeSeconds
+    },
+  })
 
   /** What the service itself says now in place of an old response of a cache; undefined if that is not the case. */
   async function refetch(
@@ -248,13 +201,13 @@ export function createClient(
     const asked = fresh ? freshTarget(target) : target
     try {
       const [result, proof] = await withRetries(
-        () => orAborted(attempt(asked, signal), signal),
+        () => orAborted(cached.read(asked, signal), signal),
         retryReason,
         retries,
         signal,
       )
       if (fresh) return aged(result)
-      store(stored, target, result)
+      cached.store(target, result)
       const { response } = result
       const proofs = [response, keys.document(), proof === response ? undefined : proof]
       const saved =
