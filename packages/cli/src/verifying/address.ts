@@ -28,7 +28,7 @@ function partsOf(text: string): Address | undefined {
 }
 
 /** Path and query of an http(s) URL, unchanged; another text as it is. */
-export function targetOf(url: string): string {
+export function sentTargetOf(url: string): string {
   return partsOf(url)?.target ?? url
 }
 

@@ -7,7 +7,7 @@ import { list, record, text, whole } from '@public-api/contract/schemas/fields'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import type { SchemaType } from '@public-api/contract/terms/schema-type'
-import { targetOf } from './address.ts'
+import { sentTargetOf } from './address.ts'
 import {
   inputFailure,
   MAX_INPUT_BYTES,
@@ -108,10 +108,10 @@ function readWarc(file: string, bytes: Buffer): readonly RecordedResponse[] {
     const [line = '', ...lines] = (request.split('\r\n\r\n')[0] ?? '').split('\r\n')
     const uri = (field('WARC-Target-URI') ?? '').replaceAll(/^<|>$/g, '')
     const [, method = 'GET', sent = uri] = /^([A-Z]+) (\S+) HTTP\//.exec(line) ?? []
-    const target = targetOf(sent)
+    const target = sentTargetOf(sent)
     return {
       method,
-      url: uri.slice(0, uri.length - targetOf(uri).length) + target,
+      url: uri.slice(0, uri.length - sentTargetOf(uri).length) + target,
       target,
       ifNoneMatch: readHeaders(parseFields(file, lines))(HEADERS.ifNoneMatch),
       recordedAtMs: Date.parse(field('WARC-Date') ?? ''),
@@ -152,7 +152,7 @@ function readHar(file: string, har: unknown): readonly RecordedResponse[] {
   return entries.map(({ request, response, startedDateTime = '' }) => ({
     method: request.method,
     url: request.url,
-    target: targetOf(request.url),
+    target: sentTargetOf(request.url),
     ifNoneMatch: readHeaders(fieldsOf(request.headers))(HEADERS.ifNoneMatch),
     recordedAtMs: Date.parse(startedDateTime),
     read() {
