@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   type createRecorder,
   type Incident,
@@ -357,6 +358,21 @@ export function createSiteFacts({ releases, challenge, api, record, ...fixed }: 
     /** The items that versions removed, as they were before; without those that only removed bytes had. */
     get removedEvents(): readonly RemovedItem[] {
       return (removed ??= removedIn(this.record, readVersion, archived))
+    },
+    /**
+     * Reads what pages of events need of all versions, a part in each turn of the event loop, so that neither the first
+     * visitor nor other requests wait for all of it.
+     */
+    async prepare(): Promise<void> {
+      const parts: readonly (() => unknown)[] = [
+        () => this.record,
+        ...this.pastEvents.map((year) => () => year.data),
+        () => this.removedEvents,
+      ]
+      for (const read of parts) {
+        await setImmediate()
+        read()
+      }
     },
     /** Whether the published status has an incident that is not resolved. */
     hasOpenIncident:

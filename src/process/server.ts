@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { noticesOf } from '@public-api/contract/registry/release-notices'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
-import { createAppComposer, type Signing } from '../app.ts'
+import { createAppComposer, type Published, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
 import { createEncryptor } from '../crypto/age-file.ts'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
@@ -165,6 +165,12 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   let app: App = () => {
     throw new Error('A request arrived before the app was composed')
   }
+  const serve = (published: Published): void => {
+    const composed = compose(published)
+    app = composed
+    // What is damaged is named, and the pages that need it say so.
+    composed.site.prepare().catch((error: unknown) => log.debug({ err: error }, 'Not prepared'))
+  }
   const server = createListener((request) => app(request), {
     noIndex: config.deployment === 'preview',
     maxConnections: config.maxConnections,
@@ -192,7 +198,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     clock,
     log,
   })
-  app = compose({ releases, signing })
+  serve({ releases, signing })
   return {
     port,
     served: () => releases.served,
@@ -200,7 +206,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     applyUpdate(update) {
       const next = releases.extend(update)
       // Composed completely before it is served, so that a failure leaves the old app in place.
-      app = compose({ releases: next, signing })
+      serve({ releases: next, signing })
       releases = next
       const { snapshotId } = next.served.head
       const { versionTexts, redactions } = update
@@ -211,7 +217,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     },
     async applySigning(newSecrets) {
       const next = await openSigning(newSecrets, log)
-      app = compose({ releases, signing: next })
+      serve({ releases, signing: next })
       signing = next
     },
     reasons: async () => store?.reasons() ?? [],

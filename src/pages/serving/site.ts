@@ -259,6 +259,8 @@ export function createSite(options: SiteOptions) {
         return failed(request, error)
       }
     },
+    /** Reads what the first pages would wait for. Rejects as they would. */
+    prepare: () => facts.prepare(),
     /** Paths of all files that do not belong to one version or one card, those that others name first. */
     paths: (): readonly string[] => [
       ...assets().paths,

@@ -80,6 +80,15 @@ function runsOf(
   return runs
 }
 
+/** The incidents that the bars of any component may show: those of the last 90 days. */
+export function incidentsOfBars(
+  { facts }: PageContext,
+  events: readonly StatusEvent[],
+): readonly StatusEvent[] {
+  const fromMs = facts.todayMs - (DAYS - 1) * DAY_MS
+  return events.filter(({ incident, endMs }) => incident !== undefined && endMs >= fromMs)
+}
+
 /** A dashed line at the lower edge, of which each dash is a day. The picture cuts off the lower half of the line. */
 const line = (x: number, days: number): string => `M${x} ${BAR.height}h${days * BAR.pitch}`
 
@@ -128,7 +137,7 @@ function runBars(
 }
 
 /**
- * A bar for each of the last 90 days, or for each since the record began, by all incidents that were ever published. The
+ * A bar for each of the last 90 days, or for each since the record began, by `recent` (`incidentsOfBars`). The
  * tooltip of a day says what was published, and a day with an incident leads to it. The text below has the same facts and
  * the newest incident; where all days are usual it is for screen readers alone.
  */
@@ -136,14 +145,12 @@ export function dayBars(
   context: PageContext,
   status: Status,
   id: string,
-  events: readonly StatusEvent[],
+  recent: readonly StatusEvent[],
   detail: BarDetail,
 ): Html {
   const { locale, texts, facts } = context
   const t = texts.status
-  const incidents = events.filter(
-    ({ incident, components }) => incident !== undefined && components.includes(id),
-  )
+  const incidents = recent.filter(({ components }) => components.includes(id))
   const runs = runsOf(context, status, id, incidents)
   const [first] = runs
   if (first === undefined) return html`<p>${t.dayKinds.unrecorded}</p>`

@@ -26,12 +26,14 @@ function eventMonths(
   for (const event of events) {
     const { startMs, endMs } = event
     const last = monthOf(Number.isFinite(endMs) ? endMs : Math.max(startMs, facts.todayMs))
-    const date = new Date(`${monthOf(startMs)}-01T00:00:00Z`)
-    for (let count = 0; count < MAX_MONTHS; count += 1) {
-      const month = monthOf(date.getTime())
-      if (month > last) break
-      months.set(month, [...(months.get(month) ?? []), event])
-      date.setUTCMonth(date.getUTCMonth() + 1)
+    let month = monthOf(startMs)
+    for (let count = 0; count < MAX_MONTHS && month <= last; count += 1) {
+      const known = months.get(month)
+      if (known === undefined) months.set(month, [event])
+      else known.push(event)
+      if (month === last) break
+      const [year, index] = month.split('-').map(Number)
+      month = monthOf(Date.UTC(year ?? 0, index ?? 0))
     }
   }
   return new Map([...months].toSorted(([a], [b]) => (a < b ? 1 : -1)))

@@ -7,7 +7,7 @@ import { countText, operatorText, plainText, richText } from '../markup/rich-tex
 import type { Page, PageContext } from '../page.ts'
 import { stateBadge } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
-import { type BarDetail, dayBars, dayLegend } from './day-bars.ts'
+import { type BarDetail, dayBars, dayLegend, incidentsOfBars } from './day-bars.ts'
 import { monthLinks } from './month-page.ts'
 import { fromSnapshot, languageNote, snapshotSource } from './snapshot-sections.ts'
 import { eventList, isOpen, type StatusEvent, statusEvents, worstState } from './status-events.ts'
@@ -32,7 +32,7 @@ function componentItem(
   context: PageContext,
   status: Status,
   { id, name, summary, note, state, since }: Component,
-  events: readonly StatusEvent[],
+  recent: readonly StatusEvent[],
   detail: BarDetail,
 ): Html {
   const { locale, texts, content } = context
@@ -52,7 +52,7 @@ function componentItem(
     </div>
     <p>${operatorText(content, summary)}</p>
     ${note !== undefined && html`<p class="component-note">${operatorText(content, note)}</p>`}
-    ${dayBars(context, status, id, events, detail)}
+    ${dayBars(context, status, id, recent, detail)}
   </li> `
 }
 
@@ -63,13 +63,14 @@ const LINKED_COMPONENTS = 12
 /** The components, each with its state and its last days. A group is folded while all of it is operational. */
 function componentList(context: PageContext, status: Status, events: readonly StatusEvent[]): Html {
   const { texts, content } = context
+  const recent = incidentsOfBars(context, events)
   const list = (components: readonly Component[]): Html =>
     html`<ul class="plain-list components full">
       ${components.map((each) => {
         const count = each.state === 'operational' ? status.components.length : 0
         const detail =
           count <= DETAILED_COMPONENTS ? 'tooltips' : count <= LINKED_COMPONENTS ? 'links' : 'none'
-        return componentItem(context, status, each, events, detail)
+        return componentItem(context, status, each, recent, detail)
       })}
     </ul>`
   const groups = Map.groupBy(status.components, ({ group }) => group ?? '')
