@@ -5,8 +5,12 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { ENDPOINTS, type Endpoint } from '@public-api/contract/registry/endpoints'
 import { build } from 'esbuild'
+import { foreignFile, reportPackage, skip } from '../conformance/foreign-programs.ts'
+import { publishedReleases } from '../support/published-releases.ts'
 import { runApp } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const run = promisify(execFile)
 const HERE = import.meta.dirname
@@ -144,6 +148,41 @@ test('clients generated from the served document', async (t) => {
     assert.deepEqual(await client.read(app.origin), ['read-api operational'])
     assert.equal(await client.readMissing(app.origin), 'VERSION_NOT_FOUND')
   })
+})
+
+interface Schema {
+  parse(value: unknown): unknown
+  safeParse(value: unknown): { readonly success: boolean }
+}
+
+test('the zod schemas of orval load, and parse what the service sends', { skip }, async (t) => {
+  reportPackage(t, 'orval')
+  const app = await runApp(t, { releases: publishedReleases() })
+  const dir = temporaryFolder(t)
+  const [document, generated, outfile] = ['openapi.json', 'schemas.ts', 'schemas.mjs'].map((name) =>
+    path.join(dir, name),
+  ) as [string, string, string]
+  writeFileSync(document, await (await app.fetch('/api/v1/openapi.json')).text())
+  const orval = foreignFile('orval', 'dist', 'bin', 'orval.js')
+  const args = ['--input', document, '--output', generated, '--client', 'zod']
+  await run(process.execPath, [orval, ...args], { cwd: dir })
+  const nodePaths = [foreignFile('')]
+  const bundled = { entryPoints: [generated], outfile, bundle: true, nodePaths } as const
+  await build({ ...bundled, format: 'esm', platform: 'node' })
+  const schemas = (await import(pathToFileURL(outfile).href)) as { readonly [name: string]: Schema }
+  let parsed = 0
+  for (const [name, row] of Object.entries<Endpoint>(ENDPOINTS)) {
+    const target = row.path.replace(/\{.*\}/, row.parameter?.example ?? '')
+    const response = await app.fetch(target, { method: row.method })
+    const schema = schemas[`${name}Response`]
+    if (response.status !== 200 || row.success?.envelope === 'none') continue
+    const body = (await response.json()) as object
+    assert.ok(schema !== undefined, name)
+    schema.parse(body)
+    assert.equal(schema.safeParse({ ...body, data: 'text' }).success, false, name)
+    parsed += 1
+  }
+  assert.ok(parsed > 10, String(parsed))
 })
 
 test('no enumeration is of a type that openapi-python-client refuses', async (t) => {
