@@ -1,3 +1,5 @@
+import { ConnectionError } from '@public-api/client-internal/connection'
+import { readHeaders } from '@public-api/client-internal/header-fields'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { isOutage } from '@public-api/client-internal/outage'
 import { stepsOfStatus } from '@public-api/client-internal/verification-step'
@@ -53,12 +55,29 @@ export async function playSteps(
   else await list.play(reports)
 }
 
+/**
+ * Reads a resource so that the browser verifies it, too, if it can: only such a browser asks for this signature. What it
+ * refuses is read once more, so that the steps name what is wrong.
+ */
+async function requestVerified(path: string, integrity: string) {
+  try {
+    const response = await request(path, {}, undefined, integrity)
+    return { response, isNative: readHeaders(response.headers)('Signature-Input') !== undefined }
+  } catch (error) {
+    const isRefused = error instanceof ConnectionError && error.cause instanceof TypeError
+    if (integrity === '' || !isRefused) throw error
+    return { response: await request(path), isNative: false }
+  }
+}
+
 /** The result of a check of a published resource. */
 export type ResourceCheck =
   | {
       readonly kind: 'verified' | 'invalid' | 'unavailable'
       readonly response: HttpResponse
       readonly proof: ProofVerdict
+      /** Whether the browser verified it by itself. */
+      readonly isNative: boolean
     }
   | { readonly kind: 'silent' }
   | { readonly kind: 'unsupported'; readonly response: HttpResponse }
@@ -67,14 +86,15 @@ export type ResourceCheck =
 export async function checkResource(
   proofTexts: PageTexts,
   path: string = READ_PATHS.status,
+  integrity = '',
 ): Promise<ResourceCheck> {
   try {
-    const response = await request(path)
+    const { response, isNative } = await requestVerified(path, integrity)
     if ((await cryptoSupport()) !== 'ready') return { kind: 'unsupported', response }
     const proof = await proveResponse(proofTexts, { response, expectedKeyId: undefined })
     const isAnswer = proof.outcome === 'valid' && response.status === 200
     const kind = isAnswer ? 'verified' : proof.outcome === 'invalid' ? 'invalid' : 'unavailable'
-    return { kind, response, proof }
+    return { kind, response, proof, isNative }
   } catch (error) {
     if (isOutage(error)) return { kind: 'silent' }
     throw error
@@ -97,6 +117,10 @@ export interface LiveCheckOptions {
 /** Mounts a check of the service's status, with the texts of the page, on its button. Returns a function that starts it. */
 export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
   const { button, stepsPlace, paths = [READ_PATHS.status], onStart, onCheck, showResult } = options
+  // The signature for browsers covers the address of the service, and the page may be read at another one.
+  const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
+  const isAtHome = canonical?.href.startsWith(`${location.origin}/`) === true
+  const integrity = isAtHome ? stepsPlace.dataset['integrity'] : undefined
   const texts = readPageTexts('verify')
   const proofTexts = readPageTexts('proof')
 
@@ -104,7 +128,7 @@ export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
     onStart?.()
     try {
       for (const path of paths) {
-        const check = await checkResource(proofTexts, path)
+        const check = await checkResource(proofTexts, path, integrity)
         onCheck(check)
         if (check.kind === 'silent' || check.kind === 'unsupported') {
           const reason = check.kind === 'silent' ? 'connection' : 'unsupported'
@@ -113,7 +137,8 @@ export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
         }
         await playSteps(stepsPlace, proofTexts, check.response, check.proof)
         const verdict = verdictElement(check.proof)
-        showResult(paths.length > 1 ? [pageElement('code', path), ' ', verdict] : [verdict], true)
+        const nodes = check.isNative ? [verdict, ' ', texts.text('native')] : [verdict]
+        showResult(paths.length > 1 ? [pageElement('code', path), ' ', ...nodes] : nodes, true)
         if (check.kind !== 'verified') return
       }
     } catch {

@@ -170,6 +170,35 @@ test('the requests that the pages show are verified by the browser', { skip }, a
   }
 })
 
+test(
+  'the live panels have the browser verify, and name the fault of what it refuses',
+  { skip },
+  async (t) => {
+    const { origin, page, seen, tamper } = await open(t)
+    const asked = () => seen.filter(([method, status]) => method === 'GET' && status === 200).length
+    const check = async () => {
+      const before = asked()
+      await page.click('#check-start')
+      await page.waitForFunction(() => document.querySelector('#check-result p') !== null)
+      const text = await page.textContent('#check-result')
+      const isValid = (await page.$('#check-result .state-good')) !== null
+      return [/verified it by itself/.test(text ?? ''), isValid, asked() - before]
+    }
+    await page.goto(`${origin}/en/verify`)
+    // The status, and the document of the keys.
+    assert.deepEqual(await check(), [true, true, 2])
+    tamper(unsign)
+    assert.deepEqual(await check(), [false, true, 3])
+    tamper(addByte)
+    assert.deepEqual(await check(), [false, false, 3])
+    tamper()
+    await page.goto(`${origin}/en`)
+    await page.waitForFunction(() =>
+      /by itself/.test(document.querySelector('#live-verdict')?.textContent ?? ''),
+    )
+  },
+)
+
 test('a proxy may compress what the browser verifies', { skip }, async (t) => {
   const { read, tamper } = await open(t)
   const compress: Change = (response) => {

@@ -24,6 +24,7 @@ import { type Page, type PageContext } from '../page.ts'
 import { chainPicture } from '../pictures/chain-picture.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
+import { integrityOf } from '../verify/native-check.ts'
 import {
   fromSnapshot,
   languageNote,
@@ -67,7 +68,9 @@ function liveDetails({ locale, texts, facts }: PageContext): Html {
       <h3 id="live-signed">${anchor('live-signed', t.signature)}</h3>
       <p class="signature-line"><code id="live-signature">${UNKNOWN}</code></p>
       <h3 id="live-checks">${anchor('live-checks', t.checks)}</h3>
-      <div id="live-steps" class="compact-steps">${pendingSteps(labels, proof.states)}</div>
+      <div id="live-steps" class="compact-steps" data-integrity="${integrityOf(facts)}">
+        ${pendingSteps(labels, proof.states)}
+      </div>
       <p class="actions">
         <button type="button" id="live-again">${t.again}</button>
         ${verify}

@@ -4,12 +4,16 @@ import { code, html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 
+/** What a page passes to fetch so that the browser verifies a response, too; empty where no public key is known. */
+export const integrityOf = ({ publicKey }: PageContext['facts']): string =>
+  publicKey === undefined ? '' : `ed25519-${publicKey}`
+
 /** The request that Chromium verifies without any code of this service. Undefined where no public key is known. */
 export function nativeCheck({ texts, facts }: PageContext): Html | undefined {
-  const { origin, publicKey } = facts
-  if (publicKey === undefined) return undefined
-  const request = `await fetch('${origin}${READ_PATHS.status}', {
-  integrity: 'ed25519-${publicKey}',
+  const integrity = integrityOf(facts)
+  if (integrity === '') return undefined
+  const request = `await fetch('${facts.origin}${READ_PATHS.status}', {
+  integrity: '${integrity}',
   cache: 'no-store',
 })
 `

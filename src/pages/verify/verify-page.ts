@@ -18,7 +18,7 @@ import { richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { anatomyPicture } from './anatomy-picture.ts'
 import { logWitnesses } from './log-witnesses.ts'
-import { nativeSection } from './native-check.ts'
+import { integrityOf, nativeSection } from './native-check.ts'
 import type { SampleResponse } from './sample-response.ts'
 
 /** Placeholder for the key ID of a deployment without a key. */
@@ -158,7 +158,7 @@ export const VERIFY_PAGE: Page = {
       <p class="needs-script">
         <button class="button" type="button" id="check-start">${verify.start}</button>
       </p>
-      <div id="check-steps"></div>
+      <div id="check-steps" data-integrity="${integrityOf(facts)}"></div>
       <div id="check-result" role="status"></div>
       <p>${richText(verify.browserMore, pages)}</p>`
     const recipe = [facts.origin, keyId ?? NO_KEY_ID] as const
