@@ -166,9 +166,14 @@ test('the zod schemas of orval load, and parse what the service sends', { skip }
   const orval = foreignFile('orval', 'dist', 'bin', 'orval.js')
   const args = ['--input', document, '--output', generated, '--client', 'zod']
   await run(process.execPath, [orval, ...args], { cwd: dir })
-  const nodePaths = [foreignFile('')]
-  const bundled = { entryPoints: [generated], outfile, bundle: true, nodePaths } as const
-  await build({ ...bundled, format: 'esm', platform: 'node' })
+  await build({
+    entryPoints: [generated],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    nodePaths: [foreignFile('')],
+  })
   const schemas = (await import(pathToFileURL(outfile).href)) as { readonly [name: string]: Schema }
   let parsed = 0
   for (const [name, row] of Object.entries<Endpoint>(ENDPOINTS)) {
