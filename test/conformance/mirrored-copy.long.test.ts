@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { hasProgram } from '../caches/cache-process.ts'
+import { freePort, hasProgram, startCacheProcess } from '../caches/cache-process.ts'
 import { filesBelow } from '../support/leak-search.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { serve } from '../support/loopback-server.ts'
 import { svc, svcIn } from '../support/run-svc.ts'
 import { runForeign } from './foreign-programs.ts'
 
@@ -14,20 +12,15 @@ test(
   { skip: !hasProgram('wget') && 'wget is not installed' },
   async (t) => {
     const { folder } = await folderWithLog(t, 3)
-    const host = path.join(folder, 'copy')
-    const origin = await serve(t, (request, response) => {
-      const { pathname } = new URL(request.url ?? '/', 'http://a')
-      const file = [pathname, `${pathname}.html`, `${pathname}/index.html`]
-        .map((each) => path.join(host, decodeURIComponent(each)))
-        .find((each) => existsSync(each) && statSync(each).isFile())
-      if (file === undefined) return response.writeHead(404).end()
-      const type = file.endsWith('.html') ? 'text/html' : 'application/octet-stream'
-      return response.writeHead(200, { 'Content-Type': type }).end(readFileSync(file))
-    })
+    const port = await freePort()
+    const origin = `http://127.0.0.1:${port}`
     const site = await svcIn(folder, ['site', 'copy', '--base-url', origin], {
       env: { SVC_BASE_URL: 'https://api.example.org' },
     })
     assert.equal(site.status, 0, site.error)
+    const copy = path.join(folder, 'copy')
+    const host = ['-m', 'http.server', '--bind', '127.0.0.1', '--directory', copy, String(port)]
+    await startCacheProcess(t, port, '/usr/bin/python3', host, {})
     const saved = path.join(folder, 'saved')
     const args = [
       '--quiet',

@@ -10,7 +10,8 @@ const ROWS = [
 ].map(([, programs = '', source = '']) => ({ programs, source }))
 
 function npmVersion(name: string): string {
-  const file = [path.resolve('test/conformance/programs'), path.resolve('.')]
+  const file = ['test/conformance/programs', 'test/generators', '.']
+    .map((folder) => path.resolve(folder))
     .map((folder) => path.join(folder, 'node_modules', name, 'package.json'))
     .flatMap((each) => {
       try {
