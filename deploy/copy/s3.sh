@@ -37,7 +37,7 @@ pages --ignore-existing
 pages --checksum
 send --checksum "$minute" 'application/atom+xml; charset=utf-8' '+ *.atom'
 send --checksum "$minute" 'text/calendar; charset=utf-8' '+ *.ics'
-send --checksum "$minute" 'application/feed+json; charset=utf-8' '- /*/search.json' '+ /{en,th,zh-CN}/**.json'
+send --checksum "$minute" 'application/feed+json; charset=utf-8' '- /*/search*.json' '+ /{en,th,zh-CN}/**.json'
 send --checksum "$minute" application/linkset+json '+ /.well-known/api-catalog'
 send --checksum "$never" 'text/plain; charset=utf-8' '+ /log/*'
 send --checksum "$never" - '+ /site.json' '+ /archive/versions.json'

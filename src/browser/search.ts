@@ -16,6 +16,7 @@ const status = partOf(dialog, '[role=status]', HTMLElement)
 const list = partOf(dialog, 'ol', HTMLOListElement)
 const {
   index: indexPath = '',
+  events: eventsPath = '',
   found = '',
   none = '',
   failed = '',
@@ -24,14 +25,20 @@ const {
 
 let loading: Promise<ReturnType<typeof createSearch>> | undefined
 
+async function read(path: string): Promise<Index['pages']> {
+  const response = await fetch(path)
+  if (!response.ok) throw new Error(`${path} returned ${response.status}`)
+  return ((await response.json()) as Index).pages
+}
+
 async function load(): Promise<ReturnType<typeof createSearch>> {
-  const response = await fetch(indexPath)
-  if (!response.ok) throw new Error(`${indexPath} returned ${response.status}`)
-  const { pages } = (await response.json()) as Index
+  const pages = await Promise.all([indexPath, eventsPath].map(read))
   return createSearch(
-    pages.flatMap(({ path, title, entries }) =>
-      entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
-    ),
+    pages
+      .flat()
+      .flatMap(({ path, title, entries }) =>
+        entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
+      ),
     document.documentElement.lang,
   )
 }

@@ -61,9 +61,9 @@ export function markdownPath(pagePath: string): string {
     : `${pagePath}.md`
 }
 
-/** Path of the index that the search of a language reads. */
-export function searchIndexPath(locale: Locale): string {
-  return `/${locale}/search.json`
+/** Path of an index that the search of a language reads: that of its pages, or that of the newest incidents and maintenances. */
+export function searchIndexPath(locale: Locale, of: 'pages' | 'events' = 'pages'): string {
+  return `/${locale}/${of === 'pages' ? 'search' : 'search-events'}.json`
 }
 
 /** Path below the locale of the reference page of a group of endpoints. */

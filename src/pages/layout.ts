@@ -212,6 +212,7 @@ function searchDialog({ locale, texts }: PageContext): Html {
     id="search"
     aria-labelledby="search-label"
     data-index="${searchIndexPath(locale)}"
+    data-events="${searchIndexPath(locale, 'events')}"
     data-found="${found}"
     data-none="${none}"
     data-failed="${failed}"

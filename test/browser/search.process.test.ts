@@ -39,7 +39,8 @@ test(
       await dialog.waitFor()
       await page.keyboard.type(TEXTS[locale].status.subscribe.heading)
       await dialog.getByRole('link').first().waitFor()
-      assert.equal(requested.filter(isOfSearch).length, 2)
+      // The script, and the indexes of pages and of events.
+      assert.equal(requested.filter(isOfSearch).length, 3)
       assert.match((await dialog.getByRole('status').textContent()) ?? '', /\d/)
       // The dialog has the same elements in each language.
       if (locale === 'en') assert.deepEqual(await axeFaults(page), [])

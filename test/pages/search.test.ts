@@ -13,12 +13,19 @@ const MAX_INDEX_BYTES_GZIPPED = 60_000
 
 const [, EXAMPLE = {}] = SITE_VARIANTS.find(([name]) => name.includes('example')) ?? []
 
+/** What the script searches: the pages of both indexes. */
 async function readIndex(app: RunningApp, locale: Locale): Promise<SearchIndex> {
-  const response = await app.fetch(`/${locale}/search.json`)
-  assert.equal(response.status, 200)
-  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
-  assert.equal(response.headers.get('content-language'), locale)
-  return (await response.json()) as SearchIndex
+  const pages: SearchIndex['pages'][number][] = []
+  for (const name of ['search', 'search-events']) {
+    const response = await app.fetch(`/${locale}/${name}.json`)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(response.headers.get('content-language'), locale)
+    const text = await response.text()
+    assert.ok(Buffer.byteLength(text) <= 200_000)
+    pages.push(...(JSON.parse(text) as SearchIndex).pages)
+  }
+  return { pages }
 }
 
 function placesOf({ pages }: SearchIndex): readonly Place[] {

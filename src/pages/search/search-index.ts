@@ -18,11 +18,13 @@ type SearchEntry = readonly [id: string, heading: string, text: string]
 
 /** What the search script reads. The first entry of a page has no id: it has the text before the first place. */
 export interface SearchIndex {
-  readonly pages: readonly {
-    readonly path: string
-    readonly title: string
-    readonly entries: readonly SearchEntry[]
-  }[]
+  readonly pages: readonly SearchedPage[]
+}
+
+interface SearchedPage {
+  readonly path: string
+  readonly title: string
+  readonly entries: readonly SearchEntry[]
 }
 
 const HEADING = /^h[2-4]$/
@@ -75,21 +77,29 @@ function textOf(element: PageElement): string {
   return shownText(text.join('')).trim()
 }
 
+/** A visitor's browser loads all of it. Pages are left out from the one with which it would be larger. */
+const MAX_BYTES = 200_000
+
 /**
- * The index of a language as JSON, with every listed page and each of its headings. Between two pages other requests are
- * handled, because rendering all of them takes a while.
+ * The index of a language as JSON, with every listed page of these and each of its headings, as far as there is room. Between
+ * two pages other requests are handled, because rendering all of them takes a while.
  */
 export async function renderSearchIndex(
   context: PageContext,
   pages: readonly Page[],
 ): Promise<string> {
   const { locale, texts, facts } = context
-  const index: SearchIndex['pages'][number][] = []
+  const parts: string[] = []
+  let bytes = 0
   for (const page of pages.filter((each) => isListed(each, facts))) {
     await setImmediate()
     const root = parseMarkup(pageContent(page.body(context)).text)
-    const title = page.title(texts)
-    index.push({ path: pathOfPage(locale, page.path), title, entries: entriesOf(root) })
+    const path = pathOfPage(locale, page.path)
+    const found: SearchedPage = { path, title: page.title(texts), entries: entriesOf(root) }
+    const part = JSON.stringify(found)
+    bytes += Buffer.byteLength(part) + 1
+    if (bytes > MAX_BYTES) break
+    parts.push(part)
   }
-  return JSON.stringify({ pages: index } satisfies SearchIndex)
+  return `{"pages":[${parts.join()}]}`
 }

@@ -16,7 +16,7 @@ import { removedComponents, removedFeeds, renderFeed } from '../files/feeds.ts'
 import { CALENDAR_TYPE, renderCalendar } from '../files/maintenance-calendar.ts'
 import { renderBadge } from '../files/status-badge.ts'
 import { renderStatuspage, STATUSPAGE_PATHS } from '../files/statuspage.ts'
-import { type PageContext, type SiteFacts } from '../page.ts'
+import { type Page, type PageContext, type SiteFacts } from '../page.ts'
 import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
 import { eventPages } from '../snapshots/event-page.ts'
 import { PAGE_CACHING, type PageFiles } from './page-files.ts'
@@ -24,6 +24,8 @@ import { PAGE_GROUPS, PAGES } from './page-table.ts'
 
 /** Number of incidents and maintenances that the search finds, the newest ones. */
 const SEARCHED_EVENTS = 100
+const newestEventPages = (context: PageContext): readonly Page[] =>
+  eventPages(context).slice(0, SEARCHED_EVENTS)
 /** The list of pages for language models (llmstxt.org). */
 const LLMS_TXT_PATH = '/llms.txt'
 const BADGE_TYPE = 'image/svg+xml; charset=utf-8'
@@ -37,12 +39,15 @@ const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
 type Files = readonly (readonly [path: string, file: App])[]
 
 /** The index of the search, rendered in steps. */
-function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Locale): App {
+function searchFile(
+  { plainFile, lateFile, contextOf }: PageFiles,
+  locale: Locale,
+  pagesOf: (context: PageContext) => readonly Page[],
+): App {
   return lateFile(async () => {
     const { renderSearchIndex } = await import('../search/search-index.ts')
     const context = contextOf(locale)
-    const events = eventPages(context).slice(0, SEARCHED_EVENTS)
-    const json = await renderSearchIndex(context, [...PAGES, ...events])
+    const json = await renderSearchIndex(context, pagesOf(context))
     return plainFile({
       contentType: JSON_TYPE,
       contentLanguage: locale,
@@ -127,7 +132,8 @@ function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): File
     ...[undefined, ...components.map(({ id }) => id)].map((id) =>
       calendarFile(files, locale, 200, id),
     ),
-    [searchIndexPath(locale), searchFile(files, locale)],
+    [searchIndexPath(locale), searchFile(files, locale, () => PAGES)],
+    [searchIndexPath(locale, 'events'), searchFile(files, locale, newestEventPages)],
     [badgePath(locale), badge],
     ...(locale === facts.defaultLocale ? [[badgePath(), badge] as const] : []),
     [referenceIndexPath(locale), file(JSON_TYPE, PAGE_CACHING, renderReferenceIndex)],
