@@ -36,7 +36,7 @@ export async function assetFiles(rootDir: string): Promise<readonly GeneratedFil
   const entries = readdirSync(sourceDir).filter(
     (file) =>
       file.endsWith('-page.ts') ||
-      ['site.ts', 'search.ts', 'audit.ts', 'log-audit.ts'].includes(file),
+      ['site.ts', 'search.ts', 'audit.ts', 'log-audit.ts', 'try-form.ts'].includes(file),
   )
   const files = await Promise.all([
     ...entries.map((entry) =>

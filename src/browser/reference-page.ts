@@ -4,7 +4,6 @@ import { mountChallengeToken } from './challenge-token.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { fetchPage, readPageTexts } from './page-texts.ts'
 import { mountSampleTabs } from './sample-tabs.ts'
-import { mountTryForm } from './try-form.ts'
 
 mountSampleTabs()
 
@@ -13,11 +12,14 @@ const opener = partOf(document, '#try', HTMLTemplateElement)
 /** The page with the form and its texts, fetched once. */
 let formPage: Promise<Document> | undefined
 
-/** Adds the form to an opened place. If its page does not load, a message takes its place until the next opening. */
+/** Adds the form, with the script that verifies, to an opened place. If they do not load, a message takes its place until the next opening. */
 async function openForm(place: HTMLElement, entry: HTMLElement): Promise<void> {
-  const { form: address = '', failed = '', keyId } = opener.dataset
+  const { form: address = '', script = '', failed = '', keyId } = opener.dataset
   try {
-    const page = await (formPage ??= fetchPage(address))
+    const [page, { mountTryForm }] = await Promise.all([
+      (formPage ??= fetchPage(address)),
+      import(script) as Promise<typeof import('./try-form.ts')>,
+    ])
     const template = partOf(page, '#try-form', HTMLTemplateElement)
     place.querySelector(':scope > .note')?.remove()
     mountTryForm(place, entry, template, readPageTexts('reference', page), keyId || undefined)

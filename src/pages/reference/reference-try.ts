@@ -6,13 +6,20 @@ import { type PageContext } from '../page.ts'
 
 /**
  * What opens the form for trying an endpoint, with the expected key. The page's script fetches the form from the page of
- * `tryForm`.
+ * `tryForm`, and the script that sends and verifies.
  */
 export function tryOpener({ locale, texts, facts }: PageContext): Html {
   const { open, notLoaded } = texts.reference.try
   const page = pathOfPage(locale, 'reference')
   const key = html`data-key-id="${facts.keyId ?? ''}"`
-  return html`<template id="try" data-form="${page}" ${key} data-failed="${notLoaded}">
+  const script = facts.assetPath('try-form.js')
+  return html`<template
+    id="try"
+    data-form="${page}"
+    data-script="${script}"
+    ${key}
+    data-failed="${notLoaded}"
+  >
     <details class="try full">
       <summary>${open}</summary>
     </details>
