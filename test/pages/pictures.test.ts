@@ -326,7 +326,7 @@ describe('the anatomy of a signed response', () => {
     test(`shows a valid response, in ${locale}`, async (t) => {
       const app = await runApp(t, { releases: releasesOf(statusWith([])) })
       const page = await readPage(app, 'verify', locale)
-      const picture = pictureIn(page, 'anatomy-picture', 'img')
+      const [picture] = page.markup.all('.anatomy[role="img"]')
       const lines = page.markup.all('table.signed-lines tbody tr').map((row) => {
         const [code] = row.querySelectorAll('td code')
         return code === undefined ? '' : textIn(code)
@@ -335,21 +335,15 @@ describe('the anatomy of a signed response', () => {
       const key = createPublicKey(TEST_SIGNING_KEY)
       const text = Buffer.from(lines.join('\n'))
       assert.ok(verify(null, text, key, Buffer.from(signature, 'base64')))
-      const shown = textsOf(picture).join('\n')
-      const start = (value: string): string => value.slice(0, 20)
+      const shown = picture?.querySelectorAll('p').map(textIn).join('\n') ?? ''
       for (const [index, line] of lines.entries()) {
-        assert.ok(shown.includes(`${index + 1} ${start(line)}`), line)
+        assert.ok(shown.includes(`${index + 1} ${line}`), line)
       }
-      assert.ok(shown.includes(`X-SVC-Signature: ${start(signature)}`))
+      assert.ok(shown.includes(`X-SVC-Signature: ${signature}`))
       const response = await app.fetch('/api/v1/status')
-      assert.ok(shown.includes(`ETag: ${start(response.headers.get('ETag') ?? '')}`), shown)
+      assert.ok(shown.includes(`ETag: ${response.headers.get('ETag')}`), shown)
       const bytes = Buffer.byteLength(await response.text())
       assert.match(shown, new RegExp(`\\b${bytes}\\b`))
-      // It fits on a phone.
-      assert.match(
-        page.text,
-        /<svg\b[^>]*aria-labelledby="anatomy-picture-title"[^>]*\swidth="328"/,
-      )
     })
   }
 
@@ -359,7 +353,7 @@ describe('the anatomy of a signed response', () => {
       { releases: releasesOf({}, { damaged: ['status'] }) },
     ]) {
       const { markup } = await readPage(await runApp(t, parts), 'verify')
-      assert.equal(markup.all('svg').length, 0)
+      assert.equal(markup.all('.anatomy').length, 0)
       assert.equal(markup.all('#sample-signature').length, 0)
     }
   })

@@ -20,13 +20,22 @@ export interface PictureOptions {
 /** A picture wider than this is unreadable where it is drawn smaller; its list is shown instead. */
 const MAX_WIDTH = 1200
 
-/** An inline SVG in a box that scrolls in narrow windows. */
-export function picture(options: PictureOptions): Html {
-  const { id, title, description, width, height, content, narrow, isImage = false } = options
-  const caption = html`<figcaption class="muted small">
+/** What a picture shows. Its title and description are also its text alternatives. */
+export function pictureCaption({
+  id,
+  title,
+  description,
+}: Pick<PictureOptions, 'id' | 'title' | 'description'>): Html {
+  return html`<figcaption class="muted small">
     <strong id="${id}-title">${title}</strong>
     <span id="${id}-text">${description}</span>
   </figcaption>`
+}
+
+/** An inline SVG in a box that scrolls in narrow windows. */
+export function picture(options: PictureOptions): Html {
+  const { id, width, height, content, narrow, isImage = false } = options
+  const caption = pictureCaption(options)
   if (narrow !== undefined && width > MAX_WIDTH) {
     return html`<figure class="picture">${narrow} ${caption}</figure>`
   }
@@ -95,10 +104,6 @@ export function wrapPictureText(
   let last = shown[maxLines - 1] ?? ''
   while (widthOf(`${last}…`) > em) last = last.slice(0, -1).trimEnd()
   return [...shown.slice(0, maxLines - 1), `${last}…`]
-}
-
-export function cutText(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text
 }
 
 /** The tip of an arrow, for `marker-end`. */
