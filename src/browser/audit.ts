@@ -49,7 +49,8 @@ async function readSaved(): Promise<PageHead | undefined> {
     return undefined
   }
   const { snapshotId: version, hash } = kept.head
-  const moment = document.createTextNode(formatPageMoment(kept.signedAtMs))
+  const moment = pageElement('time', formatPageMoment(kept.signedAtMs))
+  moment.dateTime = new Date(kept.signedAtMs).toISOString()
   const shownHash = hash.slice(0, SHOWN_HASH_CHARACTERS)
   savedPlace.replaceChildren(...texts.richText('kept', { version, hash: shownHash, moment }))
   forgetButton.hidden = false

@@ -36,8 +36,8 @@ export function showPassedNotes(): void {
 }
 
 function showAges(): void {
-  for (const age of document.querySelectorAll<HTMLElement>('[data-ago]')) {
-    age.textContent = formatAgo(root.lang, Date.now() - Date.parse(age.dataset['ago'] ?? ''))
+  for (const age of document.querySelectorAll<HTMLTimeElement>('[data-ago]')) {
+    age.textContent = formatAgo(root.lang, Date.now() - Date.parse(age.dateTime))
   }
   for (const span of document.querySelectorAll<HTMLElement>('[data-elapsed]')) {
     const ms = Date.now() - Date.parse(span.dataset['elapsed'] ?? '')

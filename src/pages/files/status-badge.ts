@@ -20,11 +20,8 @@ const SHAPES: { readonly [Each in StateTone]?: readonly [color: string, path: st
 }
 const UNKNOWN = ['#4b5563', 'm0-8l8 8l-8 8l-8-8Z'] as const
 
-/**
- * The published state in words, with the time of its review, as an image for other sites. It has a background of its own
- * and needs no style sheet, because images load none.
- */
-export function renderBadge(context: PageContext): string {
+/** The lines of the badge, and its width: enough for wide system fonts, because an image cannot measure its text. */
+export function badgeLayout(context: PageContext) {
   const { locale, texts, content } = context
   const status = content.snapshot('status')
   const label =
@@ -33,12 +30,21 @@ export function renderBadge(context: PageContext): string {
     status === undefined
       ? siteName(context)
       : plainText(texts.badge.asOf, { time: formatMoment(locale, status.updatedAt) })
+  const textWidth = Math.max(widthOf(label) * STATE_PX * 1.25, widthOf(time) * TIME_PX * 1.15)
+  return { label, time, width: Math.ceil(TEXT_X + textWidth + PADDING), height: HEIGHT }
+}
+
+/**
+ * The published state in words, with the time of its review, as an image for other sites. It has a background of its own
+ * and needs no style sheet, because images load none.
+ */
+export function renderBadge(context: PageContext): string {
+  const { locale, texts, content } = context
+  const status = content.snapshot('status')
+  const { label, time, width } = badgeLayout(context)
   const title = plainText(texts.badge.title, { name: siteName(context), state: label, time })
   const severity = status && toneOf('componentState', status.state)
   const [color, path] = (severity && SHAPES[severity]) ?? UNKNOWN
-  // Wide enough for wide system fonts, because an image cannot measure its text.
-  const textWidth = Math.max(widthOf(label) * STATE_PX * 1.25, widthOf(time) * TIME_PX * 1.15)
-  const width = Math.ceil(TEXT_X + textWidth + PADDING)
   const font = { 'font-family': 'system-ui, sans-serif', 'text-rendering': 'geometricPrecision' }
   const text = (y: number, size: number, fill: string, value: string, weight = '400') =>
     xmlElement(

@@ -1,5 +1,5 @@
 import type { Incident } from '@public-api/contract/history/published-record'
-import { html, type Html, unbroken } from '../markup/html.ts'
+import { html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { labelFor, type StateTone, toneOf } from '../texts/enum-labels.ts'
@@ -102,7 +102,6 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
     timeZone: 'UTC',
   })
   const incidentMs = [Date.parse(startedAt), resolvedAt ? Date.parse(resolvedAt) : endMs] as const
-  const [start, end] = incidentMs.map((timeMs) => format.format(timeMs))
   const axisY = marks.length * ROW + 6
   const barX = xOf(incidentMs[0])
   const barWidth = Math.max(2, xOf(incidentMs[1]) - barX)
@@ -116,8 +115,6 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
     id: `timeline-${id}`,
     title: t.incidentTitle,
     description: richText(resolvedAt === undefined ? t.incidentOpen : t.incidentText, {
-      start: unbroken(start ?? ''),
-      end: unbroken(end ?? ''),
       impact: labelFor(texts, 'incidentImpact', impact),
     }),
     isImage: true,

@@ -1,5 +1,6 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { badgePath, calendarPath, componentFeed, feedPath, pathOfPage } from '../addresses.ts'
+import { badgeLayout } from '../files/status-badge.ts'
 import { codeBox, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { codesHtml, operatorText, richText } from '../markup/rich-text.ts'
@@ -24,6 +25,7 @@ export function subscribeSection(
   const json = feedPath(locale, 'json', 'status')
   const calendar = calendarPath(locale)
   const badge = badgePath(locale)
+  const { width, height } = badgeLayout(context)
   const address = code(ownOrigin + atom)
   const image = `<a href="${ownOrigin}${pathOfPage(locale, 'status')}"><img src="${ownOrigin}${badge}" alt="${texts.status.title}"></a>`
   return pageSection(
@@ -65,7 +67,9 @@ export function subscribeSection(
       </details>
       <details>
         <summary>${t.badge}</summary>
-        <p><img src="${badge}" alt="${texts.status.title}" height="40" /></p>
+        <p>
+          <img src="${badge}" alt="${texts.status.title}" width="${width}" height="${height}" />
+        </p>
         ${codeBox(texts, 'badge-code', t.badge, image)}
       </details>`,
   )

@@ -15,7 +15,7 @@ const chineseWords = new Intl.Segmenter('zh', { granularity: 'word' })
 /** Words of one character that belong to the next word. Others of one character belong to the one before. */
 const CHINESE_PREFIX = /^[被在和与由为对从将已不未无可向按各全两]$/
 
-/** A text whose lines may break between words. The style sheet forbids all other breaks in Chinese headings. */
+/** A text whose lines may break between words. The style sheet forbids all other breaks in Chinese headings and labels. */
 function withChineseWords(text: string): string {
   let marked = ''
   let mayBreak = false
@@ -51,20 +51,20 @@ const OF_LOCALE: {
 
 /** The head, what has its own lines, a tag, or a text. */
 const PARTS = /<head>.*?<\/head>|<(script|pre|code)\b.*?<\/\1>|<[^>]*>|[^<]+/gs
-const HEADING = /^<\/?h[123]\b/
+const HEADING = /^<\/?(?:h[123]|summary|label|legend|dt|th)\b/
 
 /**
- * A page whose lines break between words in headings, and nowhere in a date or between a number and its unit. Head and
+ * A page whose lines break between words in headings and labels, and nowhere in a date or between a number and its unit. Head and
  * attributes have no marks, because programs read them.
  */
 export function withLineBreaks(page: string, locale: Locale): string {
   const own = OF_LOCALE[locale]
   if (own === undefined) return page
-  let isHeading = false
+  let depth = 0
   return page.replaceAll(PARTS, (part: string, name: string | undefined) => {
     if (name !== undefined) return part.replace(/^<[^>]*>/, withoutLineMarks)
-    if (!part.startsWith('<')) return own.text(isHeading ? own.heading(part) : part)
-    if (HEADING.test(part)) isHeading = part[1] !== '/'
+    if (!part.startsWith('<')) return own.text(depth > 0 ? own.heading(part) : part)
+    if (HEADING.test(part)) depth += part[1] === '/' ? -1 : 1
     return withoutLineMarks(part)
   })
 }

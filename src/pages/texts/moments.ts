@@ -100,7 +100,9 @@ export function plannedHtml(locale: Locale, startIso: string, endIso: string): H
 
 /** How long ago a moment was. The script of all pages keeps it current. */
 export function agoHtml(locale: Locale, iso: string, nowMs: number): Html {
-  return html`<span data-ago="${iso}">${formatAgo(locale, nowMs - Date.parse(iso))}</span>`
+  return html`<time datetime="${iso}" title="${iso}" data-ago
+    >${formatAgo(locale, nowMs - Date.parse(iso))}</time
+  >`
 }
 
 /** How long something took, or has taken so far: then the script of all pages keeps it current. */
