@@ -4,6 +4,7 @@ import { mountChallengeToken } from './challenge-token.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { fetchPage, readPageTexts } from './page-texts.ts'
 import { mountSampleTabs } from './sample-tabs.ts'
+import type * as TryForm from './try-form.ts'
 
 mountSampleTabs()
 
@@ -18,7 +19,7 @@ async function openForm(place: HTMLElement, entry: HTMLElement): Promise<void> {
   try {
     const [page, { mountTryForm }] = await Promise.all([
       (formPage ??= fetchPage(address)),
-      import(script) as Promise<typeof import('./try-form.ts')>,
+      import(script) as Promise<typeof TryForm>,
     ])
     const template = partOf(page, '#try-form', HTMLTemplateElement)
     place.querySelector(':scope > .note')?.remove()
