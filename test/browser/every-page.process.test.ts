@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
+import { LOCALES } from '@public-api/contract/terms/locales'
 import type { Page } from 'playwright-core'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
-import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { namelessOf, treeOf } from './accessibility-tree.ts'
-import {
-  NARROW,
-  overflowOf,
-  runDeployedService,
-  testEveryPage,
-  watchPage,
-  WIDE,
-} from './watched-page.ts'
+import { NARROW, overflowOf, runDeployedService, testEveryPage, watchPage } from './watched-page.ts'
 
 /** Tab stops that are looked at on a page: its header and the beginning of its content. */
 const TAB_STOPS = 30
@@ -56,23 +48,6 @@ test('the checks detect violations', { skip }, async (t) => {
     assert.match(error.message, /policy: style-src-attr /)
     return true
   })
-})
-
-// Every page's links are checked in test/pages/every-page-links.long.test.ts; here they are followed.
-test('the language switch keeps the page', { skip }, async (t) => {
-  const app = await runDeployedService(t)
-  const { page, requireQuiet } = await watchPage(t, browser, app)
-  await page.setViewportSize(WIDE)
-  for (const path of ['', 'early-access', 'reference/wallet']) {
-    assert.ok(PAGES.some((each) => each.path === path))
-    await page.goto(app.origin + pathOfPage('en', path))
-    for (const locale of ['th', 'zh-CN', 'en'] satisfies Locale[]) {
-      await page.getByRole('link', { name: TEXTS[locale].site.language, exact: true }).click()
-      await page.waitForURL(app.origin + pathOfPage(locale, path))
-      assert.equal(await page.locator('html').getAttribute('lang'), locale)
-    }
-    await requireQuiet(path)
-  }
 })
 
 /** A tab stop, as it is when it has the focus. */

@@ -12,7 +12,7 @@ import { runRegisteringApp, type RegisteringApp } from '../support/registering-a
 import { type TestScope, useFileScope } from '../support/test-scope.ts'
 import { assertAccessibilityTree } from './accessibility-tree.ts'
 
-export const WIDE = { width: 1280, height: 900 }
+const WIDE = { width: 1280, height: 900 }
 export const NARROW = { width: 320, height: 640 }
 
 /** Runs the service as it is deployed, with what is published: an open waitlist behind an ALTCHA challenge. */
