@@ -6,6 +6,7 @@ import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import type { PlaceOfText } from '../publishing/releases/places-of-text.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { formatVersions } from './find.ts'
@@ -96,6 +97,22 @@ The command shows what it would remove, names the other places of the same texts
     const { placesOfTexts, removedTexts } = await import('../publishing/releases/places-of-text.ts')
     const value = await readValue(store, resource, plan.digest)
     const newest = await readValue(store, resource, plan.newestDigest)
+    /** The removed texts, and those in other languages that translate what was removed. */
+    const textsOf = async (removed: JsonValue): Promise<readonly string[]> => {
+      const found = [removedTexts(removed, newest)]
+      for (const { resource: name, digests, newestDigest } of plan.translations) {
+        const overlayOf = async (digest: string | undefined) =>
+          propertyOf(propertyOf(await readValue(store, name, digest), 'resources'), resource) as
+            | JsonValue
+            | undefined
+        const kept = await overlayOf(newestDigest)
+        for (const digest of digests) {
+          const overlay = await overlayOf(digest)
+          if (overlay !== undefined) found.push(removedTexts(overlay, kept))
+        }
+      }
+      return [...new Set(found.flat())]
+    }
     const folders = [contentFolder(values.content), ...(values.copy ?? [])]
     const missing = (values.copy ?? []).find((each) => !existsSync(each))
     if (missing !== undefined) throw new UsageError(`--copy ${missing} does not exist`)
@@ -105,7 +122,7 @@ The command shows what it would remove, names the other places of the same texts
         : await withConsequence(UNCHANGED, async () =>
             placesOfTexts(
               store,
-              removedTexts(value, newest),
+              await textsOf(value),
               plan,
               folders.filter((each) => existsSync(each)),
             ),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { makeContent } from '../publishing/content-fixture.ts'
@@ -29,6 +29,8 @@ test('a note with a removed text, a copy and later versions are named, and a not
     '--publish',
     '--text',
     'Ada Example of berth nine answers.',
+    '--text-th',
+    'เอดาแห่งท่าเก้าตอบ',
     '--summary',
     'Late.',
     '--id',
@@ -40,6 +42,7 @@ test('a note with a removed text, a copy and later versions are named, and a not
   )
   await publish('incident', 'update', 'asked-ada', '--text', 'She came.', '--publish')
   writeFileSync(path.join(content, 'status.yaml'), calm)
+  rmSync(path.join(content, 'th'), { recursive: true })
   await publish('publish', '--note', 'Taken back')
   const redact = ['redact', 'VS-0002', 'status', '--reason', 'A name']
   const outcome = await svc(...redact, '--yes', '--content', content, '--releases', releases)
@@ -50,5 +53,10 @@ test('a note with a removed text, a copy and later versions are named, and a not
     /^ {2}VS-0002: "ada example of b" \(the note of the version, which can never be removed\)$/m,
   )
   assert.match(outcome.out, /^ {2}VS-0003 status: ".*" \(redact it, too\)$/m)
+  // What it says in another language has no word in common.
+  assert.match(
+    outcome.out,
+    /^ {2}VS-0002 to VS-0003 site\/translations\/th: "เอดาแห่งท่าเก้าตอบ" \(redact it, too\)$/m,
+  )
   assert.doesNotMatch(outcome.out, /VS-0004/)
 })

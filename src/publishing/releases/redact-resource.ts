@@ -1,4 +1,6 @@
 import type { RedactedResource } from '@public-api/contract/history/redaction'
+import { translationsOf } from '@public-api/contract/registry/resource-names'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { PublishError } from '../rules/publish-error.ts'
@@ -15,7 +17,7 @@ interface RedactionTarget {
 
 /**
  * What redacting a resource would remove: its bytes in every version that names them. `newestDigest` is the digest of the
- * resource in the newest version, if it has one. Throws a PublishError if the newest version serves it, or if the version
+ * resource in the newest version, if it has one. `translations` are those that these versions have of it, which stay. Throws a PublishError if the newest version serves it, or if the version
  * or the resource does not exist.
  */
 export function planRedaction({ store, snapshotId, resource }: RedactionTarget) {
@@ -35,10 +37,19 @@ export function planRedaction({ store, snapshotId, resource }: RedactionTarget) 
       `${head.snapshotId}, the newest version, serves this ${resource}; publish another one first`,
     )
   }
-  const snapshotIds = versions
-    .filter((each) => each.resources[resource] === digest)
-    .map((each) => each.snapshotId)
-  return { resource, digest, newestDigest: head?.resources[resource], snapshotIds }
+  const named = versions.filter((each) => each.resources[resource] === digest)
+  const translations = TRANSLATION_LOCALES.map((locale) => {
+    const name = translationsOf(locale, resource)
+    const digests = new Set(named.flatMap((each) => each.resources[name] ?? []))
+    return { resource: name, digests, newestDigest: head?.resources[name] }
+  })
+  return {
+    resource,
+    digest,
+    newestDigest: head?.resources[resource],
+    snapshotIds: named.map((each) => each.snapshotId),
+    translations,
+  }
 }
 
 /**
