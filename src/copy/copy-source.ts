@@ -54,6 +54,10 @@ type Status = SnapshotData<'status'>
 /** What pages of incidents, maintenances and months have translations of, beside the years. */
 const FRAME_RESOURCES = ['status', ORGANIZATION_RESOURCE, EARLY_ACCESS_RESOURCE]
 
+/** The feeds of the status and of each component, by their paths below a language. */
+const isStatusFeed = (below: string): boolean =>
+  /^status(?:\/components\/.+)?\.(?:atom|json)$/.test(below)
+
 /** The content of a file that is named by its digest or number never changes. */
 const IMMUTABLE = 'immutable'
 
@@ -228,7 +232,8 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     }
   }
 
-  // The page of an incident, a maintenance or a month changes with those alone, and while it says how long ago.
+  // The page of an incident, a maintenance or a month changes with those alone, and while it says how long ago. So do the
+  // feeds of the status, which say no ages, and the search index of all events.
   const status = releases.readResource('status', head.resources['status'] ?? '')?.value as Status
   const lately = clock.nowMs() - 2 * DAY_MS
   const timed = status.incidents.filter(
@@ -256,6 +261,8 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   )
   const keyOf = (target: string) => {
     const below = target.replace(/^\/[^/]+\/|\.md$/g, '')
+    if (isStatusFeed(below)) return calmKey
+    if (target.endsWith('/search-events.json')) return timed.length > 0 ? timedKey : calmKey
     return isGeneratedPath(below) ? (isTimed(below) ? timedKey : calmKey) : undefined
   }
   for (const target of paths) if (!isAsset(target)) yield served(target, keyOf(target))

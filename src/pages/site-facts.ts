@@ -77,6 +77,31 @@ function servedValue(payload: Payload | undefined): unknown {
   return value
 }
 
+type Translated = ReturnType<typeof translateData<object>>
+
+/** Values of resources by language, each translated once: a copy of a service has hundreds of files of the same ones. */
+const translated = new WeakMap<
+  object,
+  Map<Locale, { readonly overlay: Overlay | undefined; readonly made: Translated }>
+>()
+
+function translatedValue(
+  locale: Locale,
+  schema: Parameters<typeof translateData>[0],
+  value: object,
+  overlay: Overlay | undefined,
+): Translated {
+  const byLocale: NonNullable<ReturnType<typeof translated.get>> =
+    translated.get(value) ?? new Map()
+  translated.set(value, byLocale)
+  const known = byLocale.get(locale)
+  // Another version may have another translation of the same value.
+  if (known !== undefined && known.overlay === overlay) return known.made
+  const made = translateData(schema, value, overlay)
+  byLocale.set(locale, { overlay, made })
+  return made
+}
+
 /** A page is followed by its other form and other languages, which read the same versions. */
 const REMEMBERED = 16
 
@@ -118,11 +143,12 @@ export function createLocalizedContent(
     payload: Payload | undefined,
   ): unknown {
     const value = servedValue(payload)
-    if (value === undefined || locale === CONTENT_LOCALE) return value
-    const translated = translateData(schema, value, translations?.resources[name])
-    for (const text of translated.untranslated) untranslated.add(text)
-    if (translated.untranslated.size > 0) incomplete.add(name)
-    return translated.data
+    if (typeof value !== 'object' || value === null || locale === CONTENT_LOCALE) return value
+    const overlay = translations?.resources[name]
+    const { data, untranslated: others } = translatedValue(locale, schema, value, overlay)
+    for (const text of others) untranslated.add(text)
+    if (others.size > 0) incomplete.add(name)
+    return data
   }
 
   /** An item of a year before the status in this language: alone, because a year may have a thousand. */
@@ -137,9 +163,13 @@ export function createLocalizedContent(
       | undefined
     const overlay = propertyOf(propertyOf(own?.resources[name], list), item.id)
     const { items } = PAST_EVENTS_SCHEMA.properties[list]
-    const translated = translateData(items, item, overlay as Overlay | undefined)
-    for (const text of translated.untranslated) untranslated.add(text)
-    return translated.data
+    const { data, untranslated: others } = translateData(
+      items,
+      item,
+      overlay as Overlay | undefined,
+    )
+    for (const text of others) untranslated.add(text)
+    return data
   }
 
   const read = new Map<SnapshotName, unknown>()

@@ -139,7 +139,9 @@ export function renderFeed(context: PageContext, format: FeedFormat, name: FeedN
   const { locale, facts, content } = context
   const site = siteName(context)
   const home = facts.ownOrigin + pathOfPage(locale, '')
-  const { createdAt } = facts.head
+  // In a copy, a feed of the status changes with that alone.
+  const isOfAll = name === 'feed' || name === 'changelog'
+  const { createdAt } = facts.copy === undefined || isOfAll ? facts.head : facts.eventsHead
   const begunAt = facts.version('VS-0001')?.createdAt ?? createdAt
   const component = componentOf(context, name)
   const page =

@@ -114,10 +114,11 @@ export function removedFiles(files: PageFiles): Files {
 
 /** The files of a language: the listed pages, feeds, calendars, the badge and indexes. */
 function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): Files {
-  const { contextOf, pageFiles } = files
+  const { contextOf, pageFiles, sourceOf } = files
   const file = textFiles(files, locale)
   const { components = [] } = contextOf(locale).content.snapshot('status') ?? {}
   const feeds = [...FEED_NAMES, ...components.map(({ id }) => componentFeed(id))]
+  const listedPages = () => PAGES.map((page) => sourceOf(locale, page).page)
   const badge = file(BADGE_TYPE, PAGE_CACHING, renderBadge, IN_OTHER_SITES)
   return [
     ...PAGES.flatMap((page): Files => {
@@ -132,7 +133,7 @@ function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): File
     ...[undefined, ...components.map(({ id }) => id)].map((id) =>
       calendarFile(files, locale, 200, id),
     ),
-    [searchIndexPath(locale), searchFile(files, locale, () => PAGES)],
+    [searchIndexPath(locale), searchFile(files, locale, listedPages)],
     [searchIndexPath(locale, 'events'), searchFile(files, locale, newestEventPages)],
     [badgePath(locale), badge],
     ...(locale === facts.defaultLocale ? [[badgePath(), badge] as const] : []),

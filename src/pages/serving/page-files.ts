@@ -5,14 +5,25 @@ import type { App } from '../../http/api-request.ts'
 import { markdownPath, pathOfPage } from '../addresses.ts'
 import { API_CATALOG_LINK } from '../files/well-known-files.ts'
 import { renderPage } from '../layout.ts'
-import { MARKDOWN_TYPE, type Page, type PageContext, type SiteFacts } from '../page.ts'
+import {
+  MARKDOWN_TYPE,
+  type Page,
+  type PageBody,
+  type PageContext,
+  type SiteFacts,
+} from '../page.ts'
 import { withLineBreaks } from '../texts/line-breaks.ts'
 import { TEXTS } from '../texts/texts.ts'
-import { PAGE_GROUPS } from './page-table.ts'
+import { PAGE_GROUPS, PAGES } from './page-table.ts'
 import { prefersMarkdown } from './prefers-markdown.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createSiteFile, NO_CACHING, type SiteFile, type SiteFileOptions } from './site-file.ts'
 import type { SiteReplies } from './site-replies.ts'
+
+interface PageSource {
+  readonly context: PageContext
+  readonly page: Page
+}
 
 /** Pages change with a deployment or a release. */
 export const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
@@ -72,6 +83,24 @@ export function createPageFiles(
     }
   }
 
+  const sources = new Map<string, PageSource>()
+
+  /**
+   * A page and what it is made from. In a copy, its HTML, its Markdown and its part of the search index are made from one
+   * body; a listed page is kept until the index needs it.
+   */
+  function sourceOf(locale: Locale, page: Page): PageSource {
+    if (facts.copy === undefined) return { context: contextOf(locale), page }
+    const key = pathOfPage(locale, page.path)
+    const known = sources.get(key)
+    if (known !== undefined) return known
+    const context = contextOf(locale)
+    let body: PageBody | undefined
+    const made = { context, page: { ...page, body: () => (body ??= page.body(context)) } }
+    if (PAGES.includes(page)) sources.set(key, made)
+    return made
+  }
+
   /** A page at its path, as HTML or as Markdown, whichever a request prefers; and its Markdown twin at another path. */
   function pageFiles(locale: Locale, page: Page) {
     const isNotFound = page.noIndex === true
@@ -85,6 +114,7 @@ export function createPageFiles(
     }
     const notIndexed = page.isDerived === true ? NO_INDEX_HEADERS : robotsTag
     const ifFound = (headers: readonly string[]) => (isNotFound ? [] : headers)
+    const shared = facts.copy && sourceOf(locale, page)
     const html = timed(page, () =>
       createSiteFile({
         ...common,
@@ -95,7 +125,10 @@ export function createPageFiles(
           ...securityHeaders(page.foreignOrigins?.(facts)),
           ...notIndexed,
         ],
-        make: () => withLineBreaks(renderPage(contextOf(locale), page, PAGE_GROUPS), locale),
+        make() {
+          const source = shared ?? sourceOf(locale, page)
+          return withLineBreaks(renderPage(source.context, source.page, PAGE_GROUPS), locale)
+        },
       }),
     )
     const twin = lateFile(async () => {
@@ -110,7 +143,10 @@ export function createPageFiles(
             ...securityHeaders(),
             ...notIndexed,
           ],
-          make: () => renderMarkdown(contextOf(locale), page, isPagePath),
+          make() {
+            const source = shared ?? sourceOf(locale, page)
+            return renderMarkdown(source.context, source.page, isPagePath)
+          },
         }),
       )
     })
@@ -119,7 +155,7 @@ export function createPageFiles(
     return { negotiated, twin }
   }
 
-  return { contextOf, plainFile, lateFile, pageFiles }
+  return { contextOf, sourceOf, plainFile, lateFile, pageFiles }
 }
 
 export type PageFiles = ReturnType<typeof createPageFiles>
