@@ -146,6 +146,25 @@ const DEBIAN_HOSTS: readonly Host[] = [
     findings: { ...NOTHING, ...OWN_PAGE, 'copy-type': /./ },
   },
   {
+    name: 'webfs',
+    program: 'webfsd',
+    args: (port) => ['-F', '-i', '127.0.0.1', '-p', port, '-r', '.', '-f', 'index.html'],
+    findings: { ...NOTHING, ...OWN_PAGE, 'copy-type': /^/ },
+  },
+  {
+    name: 'mini-httpd',
+    program: 'mini_httpd',
+    args: (port) => ['-D', '-h', '127.0.0.1', '-p', port, '-d', '.', '-u', 'root'],
+    findings: { ...NOTHING, ...OWN_PAGE, 'copy-type': /^/ },
+    cacheControl: 'no-cache,no-store',
+  },
+  {
+    name: 'ruby-webrick',
+    program: 'ruby',
+    args: (port) => ['-run', '-e', 'httpd', '.', '-b', '127.0.0.1', '-p', port],
+    findings: { ...NOTHING, ...OWN_PAGE, 'copy-type': /^/ },
+  },
+  {
     name: 'php-cli',
     program: 'php',
     args: (port) => ['-S', `127.0.0.1:${port}`],
