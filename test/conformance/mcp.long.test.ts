@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { BUILDS } from '../../scripts/build-package.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -161,3 +163,41 @@ void test('the official inspector lists and calls the tools', { skip }, async (t
   const served = (await (await fetch(`${app.origin}/api/v1/status`)).json()) as { data: object }
   assert.deepEqual((JSON.parse(content[0].text) as { data: object }).data, served.data)
 })
+
+interface AiSdk {
+  createMCPClient(options: object): Promise<{
+    readonly initializeResult: { readonly protocolVersion: string }
+    callTool(call: object): Promise<{ readonly content: readonly { readonly text?: string }[] }>
+    close(): Promise<void>
+  }>
+}
+interface AiSdkStdio {
+  readonly Experimental_StdioMCPTransport: new (options: object) => object
+}
+
+void test(
+  'the client of the AI SDK, which waits a second, gets the newest protocol',
+  { skip },
+  async (t) => {
+    foreign.reportPackage(t, '@ai-sdk/mcp')
+    const app = await runApp(t, { clock: { nowMs: Date.now } })
+    const built = temporaryFolder(t)
+    await BUILDS.mcp(built)
+    const dist = foreign.foreignFile('@ai-sdk/mcp', 'dist')
+    const load = async (...parts: readonly string[]): Promise<unknown> =>
+      import(pathToFileURL(path.join(dist, ...parts)).href)
+    const { createMCPClient } = (await load('index.js')) as AiSdk
+    const { Experimental_StdioMCPTransport: Stdio } = (await load(
+      'mcp-stdio',
+      'index.js',
+    )) as AiSdkStdio
+    const args = [path.join(built, 'dist', 'main.js'), app.origin]
+    const client = await createMCPClient({
+      transport: new Stdio({ command: process.execPath, args, stderr: 'ignore' }),
+    })
+    t.after(() => client.close())
+    assert.equal(client.initializeResult.protocolVersion, '2026-07-28')
+    const { content } = await client.callTool({ name: 'get_status', arguments: {} })
+    assert.match(content[0]?.text ?? '', /"isPinned": ?false/)
+  },
+)
