@@ -58,3 +58,10 @@ for (const place of document.querySelectorAll('.fields dt, .endpoint > div > h3'
   link.href = `#${place.id}`
   name.replaceWith(link, ' ')
 }
+
+// A saved link to an endpoint or a field, of the time when all were on one page, leads to the page of its group.
+const [, id = '', endpoint = ''] = /^#((\w+)[\w.-]*)$/.exec(location.hash) ?? []
+if (document.getElementById(id) === null) {
+  const group = document.querySelector<HTMLAnchorElement>(`.rail a[href$="#${endpoint}"]`)
+  if (group !== null) location.replace(group.pathname + location.hash)
+}

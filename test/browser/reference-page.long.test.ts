@@ -716,6 +716,9 @@ describe('the page with its script', { skip }, () => {
     // One in a closed list opens it.
     await page.goto(new URL('discovery#policy.runtime.values', page.url()).href)
     await page.locator('[id="policy.runtime.values"]').waitFor()
+    // One of the time when all endpoints were on one page.
+    await page.goto(new URL('/en/reference#status.components.state', page.url()).href)
+    await page.waitForURL('**/en/reference/snapshots#status.components.state')
   })
 
   test('the body is the first part of a response', async (t) => {
