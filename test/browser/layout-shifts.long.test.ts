@@ -6,7 +6,6 @@ import { pathOfPage } from '../../src/pages/addresses.ts'
 import { PAGES } from '../../src/pages/serving/page-table.ts'
 import { browserMissing, type TestFonts, useBrowser } from '../support/browser.ts'
 import { openOutage } from '../support/clearing-house.ts'
-import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
 import { useFileScope } from '../support/test-scope.ts'
 import { runDeployedService, watchPage } from './watched-page.ts'
 
@@ -48,40 +47,6 @@ for (const fonts of FONTS) {
         }
       },
     )
-
-    for (const [path, panel] of [
-      ['', '.hero-state'],
-      ['/status', '.panel'],
-    ] as const) {
-      test(
-        `the panel of /en${path} keeps its height while it fills in, ${width} px wide, ${fonts} fonts`,
-        skip,
-        async (t) => {
-          const app = await runApp(t)
-          const { page } = await BROWSERS[fonts].openPage(t, { viewport: { width, height: 900 } })
-          await page.clock.setFixedTime(TEST_NOW_MS)
-          const { promise: measured, resolve: letThrough } = Promise.withResolvers<undefined>()
-          await page.route('**/assets/*-page.*', async (route) => {
-            await measured
-            await route.continue()
-          })
-          await page.goto(`${app.origin}/en${path}`, { waitUntil: 'commit' })
-          await page.locator('footer').waitFor()
-          const heightOf = async () => (await page.locator(panel).boundingBox())?.height ?? 0
-          const before = await heightOf()
-          assert.equal(await page.locator(`${panel} .live-result .state-good`).count(), 0)
-          letThrough(undefined)
-          const waiting = page.locator(
-            `${panel} :is([data-state='pending'], [data-state='running'])`,
-          )
-          await page.locator(`.live-result .state-good`).first().waitFor()
-          await waiting.first().waitFor({ state: 'detached' })
-          const after = await heightOf()
-          // Browsers place boxes at fractions of a pixel.
-          assert.ok(Math.abs(after - before) < 1, `${before} px, then ${after} px`)
-        },
-      )
-    }
   }
 }
 

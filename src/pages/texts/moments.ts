@@ -46,11 +46,6 @@ function rangeInUtc(locale: Locale, startIso: string, endIso: string): readonly 
   return [minuteFormat(locale).format(new Date(startIso)), end]
 }
 
-/** From a moment to another one, in UTC. The date of a range of one day is there once. */
-export function formatMomentRange(locale: Locale, startIso: string, endIso: string): string {
-  return rangeInUtc(locale, startIso, endIso).join(DASH)
-}
-
 const timeHtml = (iso: string, text: string): Html =>
   html`<time datetime="${iso}" title="${iso}">${text}</time>`
 
