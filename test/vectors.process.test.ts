@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -318,35 +318,3 @@ for (const { name, request: recorded } of RECORDED) {
     assert.deepEqual(await fetchRaw(app.port, recorded), VECTORS.get(name)?.response)
   })
 }
-
-test('a response that curl fetched is accepted by OpenSSL with the published key', async (t) => {
-  const { missing } = findOpenssl()
-  if (missing !== undefined || spawnSync('curl', ['--version']).error !== undefined) {
-    t.skip(missing ?? 'the curl program is not installed')
-    return
-  }
-  const app = await runApp(t)
-  const folder = temporaryFolder(t)
-  const [headFile, bodyFile] = [path.join(folder, 'head'), path.join(folder, 'body')]
-  const target = '/api/v1/roadmap?from=curl&&empty='
-  const curl = ['--silent', '--path-as-is', '--noproxy', '*', '--dump-header', headFile]
-  const args = [...curl, '--output', bodyFile, `${app.origin}${target}`]
-  // Not synchronously, since the app answers from this process.
-  await new Promise<void>((resolve, reject) => {
-    execFile('curl', args, (error) => (error === null ? resolve() : reject(error)))
-  })
-  const head = readFileSync(headFile, 'latin1')
-  const field = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'im').exec(head)?.[1] ?? ''
-  const digest = execFileSync('openssl', ['dgst', '-sha256', '-binary', bodyFile])
-  assert.equal(field('Content-Digest'), `sha-256=:${digest.toString('base64')}:`)
-  const lines = ['svc-response-v1', 'GET', target, '200', field('X-SVC-Signed-At')]
-  const text = [...lines, field('Content-Digest')].join('\n')
-  const signature = Buffer.from(field('X-SVC-Signature'), 'base64')
-
-  const keys = (await (await app.fetch('/api/v1/keys/signing-key')).json()) as {
-    data: { keys: { publicKeyPem: string }[] }
-  }
-  const pem = keys.data.keys[0]?.publicKeyPem ?? ''
-  assert.equal(opensslAccepts(folder, pem, { text, signature }), true)
-  assert.equal(opensslAccepts(folder, pem, { text: `${text}\n`, signature }), false)
-})
