@@ -52,11 +52,16 @@ for (const place of document.querySelectorAll<HTMLElement>('.token')) mountChall
 // The name of each field and each heading without a link becomes a link to it. In the page itself, the links would take
 // more room than the names.
 for (const place of document.querySelectorAll('.fields dt, .endpoint > div > h3')) {
-  const { firstChild: name } = place
-  if (!(name instanceof Text)) continue
-  const link = pageElement('a', name.data.trim(), 'anchor')
+  const nodes = [...place.childNodes]
+  // The type of a field follows its name, whose parts lines may break between.
+  const end = nodes.findIndex((node) => node instanceof Element && node.localName !== 'wbr')
+  const name = nodes.slice(0, end === -1 ? nodes.length : end)
+  const last = name.at(-1)
+  if (!(last instanceof Text)) continue
+  last.data = last.data.trimEnd()
+  const link = pageElement('a', name, 'anchor')
   link.href = `#${place.id}`
-  name.replaceWith(link, ' ')
+  place.prepend(link, ...(end === -1 ? [] : [' ']))
 }
 
 // A saved link to an endpoint or a field, of the time when all were on one page, leads to the page of its group.
