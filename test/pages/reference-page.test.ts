@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { VERIFICATION_FAULTS } from '@public-api/client-internal/verification-error'
 import { VERIFICATION_STEPS } from '@public-api/client-internal/verification-step'
+import * as clientWrites from '@public-api/client-internal/write'
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { REMEDIES } from '@public-api/contract/errors/remedies'
@@ -173,6 +174,18 @@ describe('every endpoint has an entry', () => {
       const status = row.success?.status ?? ERRORS[row.failure].status
       assert.match(rawText(entry, 'pre.json'), new RegExp(`^HTTP ${status}\n\\{`))
     }
+  })
+
+  test('with samples of the package that call functions which it has', () => {
+    const asked = { origin: 'http://127.0.0.1:8080', keyId: 'k', commands: 'npx svc' }
+    const called = Object.entries(ROWS).flatMap(([name, row]) => {
+      const [, sample] = requestSamples(name, row, asked)
+      return (
+        /import { (\w+) } from '@public-api\/client\/write'/.exec(sample?.text ?? '')?.[1] ?? []
+      )
+    })
+    assert.deepEqual(called, ['register', 'revokeKeySelf'])
+    for (const name of called) assert.ok(Object.hasOwn(clientWrites, name), name)
   })
 
   test('with data of the service, as it serves them', async (t) => {

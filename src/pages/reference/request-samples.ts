@@ -69,9 +69,15 @@ function javascriptValue(value: JsonValue | undefined): string {
   return `{\n${members.join('\n')}\n}`
 }
 
-function javascriptSample(call: SampleCall): string {
+/** The writes that the client has a function for. */
+const CLIENT_WRITES: ReadonlySet<string> = new Set(['register', 'revokeKeySelf'])
+
+function javascriptSample(call: SampleCall): string | undefined {
   const { name, row, origin, keyId, value, body, needsKey } = call
   const isRead = row.method === 'GET'
+  if (!isRead && !CLIENT_WRITES.has(name)) {
+    return plainSamples(call).find(({ language }) => language === 'javascript')?.text
+  }
   const key = 'apiKey: process.env.API_KEY'
   const options = [`baseUrl: '${origin}'`, `pinnedKeyIds: ['${keyId}']`]
   if (needsKey && isRead) options.push(key)
