@@ -44,7 +44,7 @@ interface Found {
 /** Reads through the browser's cache and has the published verifier check what the script gets. */
 async function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promise<Found> {
   const settings = { ...asked, origin, nowMs, key: publishedKeyOf(TEST_SIGNING_KEY) }
-  const { summary, ...found } = await page.evaluate(async ({ target, cache, apiKey, ...rest }) => {
+  const { said, ...found } = await page.evaluate(async ({ target, cache, apiKey, ...rest }) => {
     const entry = '/dist/client.min.js'
     const { importKey, verifyResponse } = (await import(entry)) as typeof clientEntry
     const headers: Record<string, string> = apiKey === undefined ? {} : { 'X-SVC-Key': apiKey }
@@ -66,13 +66,13 @@ async function read(page: Page, origin: string, nowMs: number, asked: PageRead):
       const verified = await verifyResponse({ ...response, keys, nowMs: rest.nowMs })
       const { summary = '' } = (verified.data ?? {}) as { readonly summary?: string }
       const { provedAtMs, etag } = verified
-      return { ...seen, refusal: undefined, provedAtMs, etag, summary }
+      return { ...seen, refusal: undefined, provedAtMs, etag, said: summary }
     } catch (error) {
       const refusal = String(error)
-      return { ...seen, refusal, provedAtMs: 0, etag: undefined, summary: undefined }
+      return { ...seen, refusal, provedAtMs: 0, etag: undefined, said: undefined }
     }
   }, settings)
-  return { ...found, made: summary === undefined ? undefined : madeSequence(summary) }
+  return { ...found, made: said === undefined ? undefined : madeSequence(said) }
 }
 
 test(
