@@ -43,7 +43,7 @@ async function integrityHeader(port: number): Promise<string> {
 interface Subject extends Partial<Pick<Load, 'method' | 'target' | 'expectedStatus'>> {
   readonly id: string
   readonly title: string
-  readonly isPeer?: boolean
+  readonly isPeer?: true
 }
 
 /** In the order of a round. */
@@ -75,19 +75,18 @@ const RATIO_TARGETS = [
   ['not-modified', 'service', 'CPU time: service, 304 / 200', 1],
 ] as const
 
-/** Starts the service, or a peer that repeats a response of it. */
-async function startSubject(
+/** Starts a peer that repeats a response of the service. */
+export async function startPeer(
   workspace: Workspace,
-  { id, title, isPeer = false }: Subject,
+  id: string,
   model: FetchedResponse,
 ): Promise<Server> {
-  if (!isPeer) return startService(workspace)
   const key = workspace.readSigningKeyPem()
   const file = path.join(workspace.folder, 'peer-response.json')
   writeFileSync(file, JSON.stringify(peerResponseOf(model, key)))
   const server = await startProgram(workspace, ['peer.ts', file, id])
   const response = await fetchOnce(server.port, model.target)
-  requireEqualResponse(title, model, response, id !== 'node-unsigned', key)
+  requireEqualResponse(id, model, response, id !== 'node-unsigned', key)
   return server
 }
 
@@ -139,7 +138,8 @@ export async function measureCost(
     for (const subject of SUBJECTS) {
       const { id, title, ...request } = subject
       showProgress(`cost: round ${round} of ${rounds}, ${title}`)
-      const server = await startSubject(workspace, subject, model)
+      const isPeer = 'isPeer' in subject
+      const server = await (isPeer ? startPeer(workspace, id, model) : startService(workspace))
       const headers =
         id === 'not-modified'
           ? { 'If-None-Match': model.headers.get('etag') ?? '' }

@@ -1,113 +1,251 @@
-import { rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { READ_STATUS } from './cost.ts'
-import { appendVersions, copyContent, publishSummary } from './history-fixture.ts'
+import { READ_STATUS, startPeer } from './cost.ts'
 import { runLoad } from './load.ts'
 import type { BenchOptions } from './options.ts'
-import { startService, type Server } from './processes.ts'
-import { judge, megabytes, milliseconds, showProgress, whole, type Table } from './report.ts'
+import { COMPONENTS, writeOrganization, type OrganizationSize } from './organization.ts'
+import { fetchOnce } from './peer-response.ts'
+import { measureSvc, runSvc, startService, type Server } from './processes.ts'
+import { judge, oneDigit, showProgress, twoDigits, whole, type Table } from './report.ts'
 import type { Workspace } from './workspace.ts'
 
-const FEW = 2
 /** prom-client samples the event loop this often; a reading includes one interval. */
 const SAMPLING_MS = 10
 const SETTLE_MS = 3000
-const WARM_UP_REQUESTS = 20_000
+const READS = 5000
+const PROOFS = 200
 
-/** The rows of the report, each with a bound for the long history. */
-const ROWS = [
-  ['startMs', 'start until it serves', 2000],
-  ['publishMs', 'svc publish with one changed file', 2000],
-  ['pauseMs', 'longest event-loop pause while a version is taken up', 20],
-] as const
-const MEMORY_TARGET = { atMost: 30 }
-
-type Figures = { readonly [Name in (typeof ROWS)[number][0] | 'megabytes']: number }
-
-/** The longest pause of the event loop while a version that `publish` makes is loaded, in milliseconds. */
-export async function measurePause(
-  server: Server,
-  adminPort: string,
-  publish: () => unknown,
-): Promise<number> {
+/** The longest pause of the event loop while something is done, in milliseconds. */
+async function longestPause(adminPort: string, work: () => Promise<unknown>): Promise<number> {
   const readMaxMs = async () => {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
     return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1])
   }
-  await publish()
   await readMaxMs()
-  process.kill(server.pid, 'SIGHUP')
-  await server.firstLine((line) => (line.includes('"msg":"Serving release') ? true : undefined))
-  await pause(SETTLE_MS)
+  await work()
   return Math.max(0, (await readMaxMs()) - SAMPLING_MS)
 }
 
-/** Starts the service on a folder of releases, with its admin port. */
-export async function startWithAdmin(workspace: Workspace, releasesDir: string) {
+/** Requires a whole response, and returns the bytes of its body. */
+async function bytesOf(server: Server, target: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${server.port}${target}`)
+  if (response.status !== 200) throw new Error(`${target}: found the status ${response.status}`)
+  return (await response.arrayBuffer()).byteLength
+}
+
+/** What a service costs with these releases, and while `publish` makes a version of them. */
+async function measureService(workspace: Workspace, publish: () => Promise<unknown>) {
   const server = await startService(workspace, {
-    SVC_RELEASES_DIR: releasesDir,
     SVC_RELEASE_POLL_SECONDS: '0',
     SVC_ADMIN_PORT: '0',
   })
   const findPort = (line: string) => /"port":(\d+),"msg":"Health and metrics/.exec(line)?.[1]
-  return { server, adminPort: await server.firstLine(findPort) }
-}
-
-/** Starts the service on a history of this length, and publishes one more version while it runs. */
-async function measureHistory(workspace: Workspace, versions: number): Promise<Figures> {
-  showProgress(`growth: ${versions} versions`)
-  const releasesDir = path.join(workspace.folder, `releases-${versions}`)
-  appendVersions(workspace.releasesDir, releasesDir, versions)
-  const startedMs = performance.now()
-  const { server, adminPort } = await startWithAdmin(workspace, releasesDir)
-  const startMs = performance.now() - startedMs
-  // The heap's young generation grows with the first requests of every service, whatever its history.
-  await runLoad({ ...READ_STATUS, port: server.port, requests: WARM_UP_REQUESTS })
+  const adminPort = await server.firstLine(findPort)
+  const start = server.cpuMicros() / 1000
   await pause(SETTLE_MS)
-  const resident = server.residentMegabytes()
-  const pauseMs = await measurePause(server, adminPort, () =>
-    appendVersions(workspace.releasesDir, releasesDir, 1),
-  )
-  await server.end()
-  const contentDir = copyContent(workspace)
+  const memory = server.residentMegabytes()
+  const readMeanwhile = (target: string) =>
+    longestPause(adminPort, () =>
+      Promise.all([
+        runLoad({ ...READ_STATUS, port: server.port, requests: READS }),
+        bytesOf(server, target),
+      ]),
+    )
+  const before = server.cpuMicros()
+  const statusBytes = await bytesOf(server, '/en/status')
+  const firstPage = (server.cpuMicros() - before) / 1000
+  const pagePause = await readMeanwhile('/th/status')
+  const searchPause = await readMeanwhile('/th/search.json')
+  const incidentsBytes = await bytesOf(server, '/statuspage/api/v2/incidents.json')
+  await publish()
+  const updatePause = await longestPause(adminPort, async () => {
+    process.kill(server.pid, 'SIGHUP')
+    await server.firstLine((line) => (line.includes('"msg":"Serving release') ? true : undefined))
+    await pause(SETTLE_MS)
+  })
   const beganMs = performance.now()
-  await publishSummary(workspace, contentDir, releasesDir, 'Changed to measure publishing.')
-  const publishMs = performance.now() - beganMs
-  rmSync(releasesDir, { recursive: true })
-  return { startMs, megabytes: resident, pauseMs, publishMs }
+  for (let each = 0; each < PROOFS; each += 1)
+    await bytesOf(server, '/log/proof/VS-0007.tlog-proof')
+  const proof = (performance.now() - beganMs) / PROOFS
+  await server.end()
+  return {
+    start,
+    memory,
+    firstPage,
+    pagePause,
+    searchPause,
+    updatePause,
+    proof,
+    kilobytes: Math.max(statusBytes, incidentsBytes) / 1000,
+  }
 }
 
-/** Compares a short history with a long one. */
+function megabytesBelow(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const bytes = files
+    .filter((each) => each.isFile())
+    .map((each) => statSync(path.join(each.parentPath, each.name)).size)
+  return bytes.reduce((sum, each) => sum + each, 0) / 1e6
+}
+
+/** Audits a folder of releases, with `svc` and with a Go program that must find the same. Seconds of processor time. */
+async function measureAudit(workspace: Workspace, releasesDir: string) {
+  const own = await measureSvc(workspace, 'audit', releasesDir, '--json')
+  const { head, versions } = JSON.parse(own.out) as Readonly<Record<string, unknown>>
+  const [, size, root] = readFileSync(path.join(releasesDir, 'log', 'checkpoint'), 'utf8').split(
+    '\n',
+  )
+  const program = path.join(workspace.folder, 'audit')
+  // Debian's golang-golang-x-mod-dev.
+  const env = { ...workspace.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' }
+  execFileSync('go', ['build', '-o', program, path.join(import.meta.dirname, 'audit.go')], { env })
+  const [found = '', cpu] = execFileSync(program, [releasesDir], { encoding: 'utf8' }).split('\n')
+  const newest = JSON.parse(
+    readFileSync(path.join(releasesDir, 'versions', `${String(head)}.json`), 'utf8'),
+  ) as { readonly hash: string }
+  const expected = `${String(versions)} ${newest.hash} ${root}`
+  if (found !== expected || size !== String(versions)) {
+    throw new Error(`expected the audit in Go to find ${expected}, found ${found}`)
+  }
+  return { own, ratio: own.seconds / Number(cpu) }
+}
+
+/** Measures what an organization of this size pays for each thing that its operators and readers do. */
+async function measureOrganization(shared: Workspace, size: OrganizationSize) {
+  showProgress(`growth: ${size.versions} versions, ${size.incidents} incidents`)
+  const folder = path.join(shared.folder, `organization-${size.versions}`)
+  const releasesDir = path.join(folder, 'releases')
+  // Each history has a log of its own.
+  const files = {
+    SVC_RELEASES_DIR: releasesDir,
+    SVC_TLOG_KEY_FILE: path.join(folder, 'log-key.pem'),
+  }
+  const workspace = { ...shared, env: { ...shared.env, ...files } }
+  const copy = path.join(folder, 'copy')
+  writeOrganization(shared.releasesDir, releasesDir, size)
+  const contentDir = path.join(folder, 'content')
+  cpSync(path.join(workspace.root, 'content'), contentDir, { recursive: true })
+  // The content of this repository has another history.
+  rmSync(path.join(contentDir, '.published.json'), { force: true })
+  const svc = (...args: readonly string[]) =>
+    measureSvc(workspace, ...args, '--content', contentDir)
+  await svc('discard', '--yes')
+  const changeQueue = (summary: string) => {
+    const file = path.join(contentDir, 'development-queue.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^summary: .*$/m, `summary: ${summary}`))
+    return svc('publish', '--yes', '--note', summary)
+  }
+  await runSvc(workspace, 'tlog', 'init', '--origin', 'example.org/log')
+  // The first publication draws the cards of this content.
+  await changeQueue('Changed before the measurement.')
+  const disk = megabytesBelow(releasesDir)
+  const check = await svc('check')
+  const site = () => measureSvc(workspace, 'site', copy)
+  const first = await site()
+  const publish = await changeQueue('Changed after a copy.')
+  const update = await site()
+  const service = await measureService(workspace, () => changeQueue('Changed again.'))
+  const args =
+    '--title Slow --component component-1=degraded --impact minor --text Slow --summary Slow'
+  const incident = await svc('incident', 'open', '--publish', '--yes', ...args.split(' '))
+  const audit = await measureAudit(workspace, releasesDir)
+  rmSync(folder, { recursive: true })
+  return {
+    ...service,
+    disk,
+    publish: publish.seconds,
+    check: check.seconds,
+    incident: incident.seconds,
+    copy: first.seconds,
+    update: update.seconds,
+    copyMemory: Math.max(first.megabytes, update.megabytes),
+    audit: audit.own.seconds,
+    auditMemory: audit.own.megabytes,
+    auditRatio: audit.ratio,
+  }
+}
+
+type Figures = Awaited<ReturnType<typeof measureOrganization>>
+
+/** The rows of the report, with a bound for the larger organization if there is one. */
+const ROWS: readonly (readonly [keyof Figures, string, atMost?: number])[] = [
+  ['start', 'start until it serves, ms', 1500],
+  ['memory', 'resident memory after the start, MB'],
+  ['firstPage', 'first status page, ms', 80],
+  ['pagePause', 'longest pause with a first page, ms', 20],
+  ['searchPause', 'longest pause with the search index, ms', 20],
+  ['updatePause', 'longest pause while a version is taken up, ms', 20],
+  ['proof', 'request for an offline proof, ms', 5],
+  ['kilobytes', 'largest of /en/status and the Statuspage incidents, kB', 200],
+  ['disk', 'releases on disk, MB'],
+  ['publish', 'svc publish with one changed file, s', 2],
+  ['check', 'svc check, s'],
+  ['incident', 'svc incident open --publish, s', 3],
+  ['copy', 'svc site, the first time, s'],
+  ['update', 'svc site after a publication of another resource, s', 2],
+  ['copyMemory', 'memory of svc site, MB', 300],
+  ['audit', 'svc audit DIR, s'],
+  ['auditMemory', 'memory of it, MB', 120],
+  ['auditRatio', 'svc audit DIR, times a program in Go', 2],
+]
+
+/** Compares a small organization with one of five years, and an idle service with an idle Fastify. */
 export async function measureGrowth(
   workspace: Workspace,
-  { auditVersions }: BenchOptions,
+  { organizations }: BenchOptions,
 ): Promise<readonly Table[]> {
-  // The first start creates secrets and does not count.
-  await measureHistory(workspace, FEW)
-  const few = await measureHistory(workspace, FEW)
-  const many = await measureHistory(workspace, auditVersions)
-  const growth = many.megabytes - few.megabytes
-  const rows = ROWS.map(([name, title, atMost]) => [
-    title,
-    milliseconds(few[name]),
-    milliseconds(many[name]),
-    judge(`${title}, with a long history`, many[name], { atMost }, milliseconds),
-  ])
+  // The first starts create secrets and compile, and do not count.
+  const first = await startService(workspace)
+  const model = await fetchOnce(first.port, READ_STATUS.target)
+  await first.end()
+  await (await startPeer(workspace, 'fastify-routes', model)).end()
+  const idle = await startService(workspace)
+  const peer = await startPeer(workspace, 'fastify-routes', model)
+  const starts = [idle, peer].map((server) => server.cpuMicros() / 1000)
+  await pause(SETTLE_MS)
+  const memories = [idle, peer].map((server) => server.residentMegabytes())
+  for (const server of [idle, peer]) await server.end()
+  const found: Figures[] = []
+  for (const size of organizations) found.push(await measureOrganization(workspace, size))
+  const [few, many] = [found[0], found.at(-1)]
+  if (few === undefined || many === undefined) throw new RangeError('expected an organization')
+  const ratio = many.check / few.check
+  const compared = (what: string, [own = 0, other = 0]: readonly number[]) => [
+    what,
+    oneDigit(own),
+    oneDigit(other),
+    judge(`${what}, times Fastify`, own / other, { atMost: 1.15 }, twoDigits),
+  ]
   return [
     {
-      title: 'A service with a long history',
-      heading: `what|${FEW} versions|${whole(auditVersions)} versions|target|`,
+      title: `An organization of five years with ${COMPONENTS} components; processor time`,
+      heading: [
+        'what',
+        ...organizations.map(
+          (each) => `${whole(each.versions)} versions, ${whole(each.incidents)} incidents`,
+        ),
+        'target',
+        '',
+      ].join('|'),
       rows: [
-        ...rows,
-        ['resident memory', megabytes(few.megabytes), megabytes(many.megabytes), '', ''],
+        ...ROWS.map(([name, title, atMost]) => [
+          title,
+          ...found.map((each) => oneDigit(each[name])),
+          ...(atMost === undefined ? ['', ''] : [judge(title, many[name], { atMost }, oneDigit)]),
+        ]),
         [
-          'memory of the history',
-          '',
-          megabytes(growth),
-          judge('memory of a long history', growth, MEMORY_TARGET, megabytes),
+          'svc check, times the smaller one',
+          ...found.map((each) => twoDigits(each.check / few.check)),
+          judge('svc check, times the smaller one', ratio, { atMost: 1.3 }, twoDigits),
         ],
       ],
+    },
+    {
+      title: 'An idle service beside Fastify 5 with 40 routes',
+      heading: 'what|the service|Fastify|target|',
+      rows: [compared('start, ms', starts), compared('resident memory, MB', memories)],
     },
   ]
 }

@@ -2,11 +2,8 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { UsageError } from '@public-api/cli-kit/command'
 import { type parseScriptArgs } from '../scripts/script-main.ts'
 
-/** The history length that the audit's target applies to. */
-export const AUDITED_VERSIONS = 10_000
-
 /** The parts of the benchmark. Each can be run alone. */
-export const PARTS = ['growth', 'log', 'copy', 'cost', 'verification'] as const
+export const PARTS = ['growth', 'cost', 'verification'] as const
 export type Part = (typeof PARTS)[number]
 
 /** Size of a full run. */
@@ -16,9 +13,10 @@ const FULL = {
   warmUpRequests: 40_000,
   measuredRequests: 40_000,
   verificationChecks: 5000,
-  auditVersions: AUDITED_VERSIONS,
-  auditRuns: 3,
-  copiedVersions: [100, 1000, AUDITED_VERSIONS],
+  organizations: [
+    { versions: 100, incidents: 50 },
+    { versions: 1000, incidents: 1000 },
+  ],
 }
 
 const QUICK: Partial<typeof FULL> = {
@@ -26,9 +24,10 @@ const QUICK: Partial<typeof FULL> = {
   warmUpRequests: 30_000,
   measuredRequests: 10_000,
   verificationChecks: 1600,
-  auditVersions: 2000,
-  auditRuns: 1,
-  copiedVersions: [100, 1000],
+  organizations: [
+    { versions: 50, incidents: 25 },
+    { versions: 200, incidents: 200 },
+  ],
 }
 
 /** Parts of one run. */
@@ -40,15 +39,16 @@ export interface BenchOptions extends Readonly<typeof FULL> {
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Measures the service beside its peers: CPU time and rate of a response, a long history,
-its log and its copies, verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
+Measures the service beside its peers: an organization of five years, CPU time and rate of a
+response, and verification of a response. Linux only.
 
   --quick           fewer rounds and requests: about three minutes, rough figures
   --only <part>     one part: ${PARTS.join(', ')}; may be repeated
   --write           also replace the tables of docs/benchmarks.md; needs a full run
   --help            show this text
 
-Needs two processors that nothing else uses, and 1 GB of disk below TMPDIR.
+Needs two processors that nothing else uses, 1 GB of disk below TMPDIR, and Go with Debian's
+golang-golang-x-mod-dev.
 
 Exit code: 0 measured, 1 a target was missed (never with --quick) or a part failed,
 2 wrong usage.

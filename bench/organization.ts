@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs'
-import path from 'node:path'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { pastEventsResource } from '@public-api/contract/snapshots/past-events'
@@ -15,11 +14,11 @@ import { agedEvents } from '../src/publishing/editing/move-aged-events.ts'
 import { keepRecord } from '../src/publishing/releases/published-versions.ts'
 import { openReleaseStore } from '../src/releases/release-store.ts'
 import { chainedEntry } from '../test/support/made-entry.ts'
-import { newestEntry } from './history-fixture.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
 
+export const COMPONENTS = 40
 const YEARS_MS = 5 * 365 * DAY_MS
 const WORDS =
   'Answers of the read endpoints are slow for some readers while a full disk is cleared today'
@@ -30,7 +29,13 @@ const at = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '
 export interface OrganizationSize {
   readonly versions: number
   readonly incidents: number
-  readonly components: number
+}
+
+type Store = ReturnType<typeof openReleaseStore>
+
+function newestEntry(store: Store): VersionEntry | undefined {
+  const id = store.readVersionIds().at(-1)
+  return id === undefined ? undefined : (JSON.parse(store.readVersionText(id)) as VersionEntry)
 }
 
 /** An incident after one to three of its updates of 16 words. */
@@ -59,12 +64,12 @@ function incidentAt(nth: number, startMs: number, updates: number, component: st
  * own, as far as there are versions, and moves to its year as publishing moves it. Other versions change the queue. The
  * newest version has translations of every incident.
  */
-function writeOrganization(
+export function writeOrganization(
   fromDir: string,
   releasesDir: string,
-  { versions, incidents, components }: OrganizationSize,
-  endMs: number,
+  { versions, incidents }: OrganizationSize,
 ): void {
+  const endMs = Date.now()
   mkdirSync(releasesDir, { recursive: true })
   const [template, store] = [openReleaseStore(fromDir), openReleaseStore(releasesDir)]
   const base = newestEntry(template)
@@ -82,7 +87,7 @@ function writeOrganization(
     resources = { ...resources, [name]: digest }
   }
   const first = (JSON.parse(read('status')) as Status).components[0]
-  const all = Array.from({ length: components }, (_, index) => ({
+  const all = Array.from({ length: COMPONENTS }, (_, index) => ({
     ...first,
     id: `component-${index}`,
     name: `Component ${index}`,
@@ -115,7 +120,7 @@ function writeOrganization(
         number,
         startMs,
         updates === steps ? 3 : updates,
-        `component-${number % components}`,
+        `component-${number % COMPONENTS}`,
       )
       const others = listed.filter(({ id }) => id !== incident.id)
       listed = [incident, ...others]
@@ -185,6 +190,6 @@ function writeOrganization(
 // npx node bench/organization.ts FOLDER VERSIONS INCIDENTS
 if (import.meta.main) {
   const [folder = '', versions, incidents] = process.argv.slice(2)
-  const size = { versions: Number(versions), incidents: Number(incidents), components: 40 }
-  writeOrganization(path.join(import.meta.dirname, '..', 'releases'), folder, size, Date.now())
+  const size = { versions: Number(versions), incidents: Number(incidents) }
+  writeOrganization(`${import.meta.dirname}/../releases`, folder, size)
 }

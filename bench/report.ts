@@ -32,8 +32,6 @@ const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 export const whole: Format = (value) => NUMBER.format(value)
 export const oneDigit: Format = (value) => value.toFixed(1)
 export const twoDigits: Format = (value) => value.toFixed(2)
-export const milliseconds: Format = (value) => `${whole(value)} ms`
-export const megabytes: Format = (value) => `${oneDigit(value)} MB`
 
 /** The median. Throws a RangeError on an empty list. */
 export function medianOf(values: readonly number[]): number {
@@ -64,16 +62,6 @@ export function judge(
 ): Target {
   const expected = `at most ${format(atMost)}`
   return { what, found: format(value), expected, isMet: value <= atMost }
-}
-
-/** A row of a value and its target. */
-export function targetRow(
-  what: string,
-  value: number,
-  bound: { readonly atMost: number },
-  format: Format,
-): readonly (string | Target)[] {
-  return [what, format(value), judge(what, value, bound, format)]
 }
 
 /** Cells for the ratio of two measurements and its target; the median of the rounds counts. */

@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { runScript } from '../scripts/script-main.ts'
-import { measureCopy } from './copy.ts'
 import { measureCost } from './cost.ts'
 import { measureGrowth } from './growth.ts'
-import { measureLog } from './log.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
 import { exitCodeOf, formatTable, missedTargets, showProgress, writeResults } from './report.ts'
 import type { BenchReport, Table } from './report.ts'
@@ -19,8 +17,6 @@ const MEASURE: {
 } = {
   cost: measureCost,
   growth: measureGrowth,
-  log: measureLog,
-  copy: measureCopy,
   verification: measureVerification,
 }
 

@@ -67,6 +67,8 @@ export function openWorkspace(): Workspace {
     env: {
       ...Object.fromEntries(inherited),
       NODE_ENV: 'production',
+      // For the peers as for the service.
+      NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
       PORT: '0',
       SVC_RELEASES_DIR: releasesDir,
       SVC_SECRETS_DIR: secretsDir,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { costTables, type SubjectId } from '../../bench/cost.ts'
-import { appendVersions } from '../../bench/history-fixture.ts'
+import { writeOrganization } from '../../bench/organization.ts'
 import {
   exitCodeOf,
   formatTable,
@@ -75,15 +76,16 @@ test('every row of every table has as many cells as its heading', () => {
   }
 })
 
-test('the history fixture is a chain that the service accepts', (t) => {
+test('an organization is a chain that the service accepts, with every incident', (t) => {
   const { releasesDir } = makeDeployment(t)
-  const folder = path.join(temporaryFolder(t), 'history')
-  appendVersions(releasesDir, folder, 12)
+  const folder = path.join(temporaryFolder(t), 'organization')
+  writeOrganization(releasesDir, folder, { versions: 12, incidents: 3 })
   const { headSnapshotId, faults, resource } = loadReleases(openReleaseStore(folder))
   assert.equal(headSnapshotId, 'VS-0012')
   assert.deepEqual(faults, [])
-  const source = loadReleases(openReleaseStore(releasesDir))
-  assert.equal(resource('roadmap')?.json, source.resource('roadmap')?.json)
-  const status = JSON.parse(source.resource('status')?.json ?? '') as object
-  assert.deepEqual(JSON.parse(resource('status')?.json ?? ''), { ...status, sequence: 12 })
+  const { incidents } = JSON.parse(resource('status')?.json ?? '') as SnapshotData<'status'>
+  assert.deepEqual(
+    incidents.map(({ id, state, updates }) => [id, state, updates.length]),
+    [2, 1, 0].map((nth) => [`slow-answers-${nth}`, 'resolved', 3]),
+  )
 })

@@ -110,7 +110,7 @@ void test('the folder map of ARCHITECTURE.md matches src', () => {
   const map =
     /## The folders\n+(?:<!--.*-->\n)?```\n([\s\S]*?)\n```/.exec(read('ARCHITECTURE.md'))?.[1] ?? ''
   const inSrc = /^src\/\n((?: {2}.*\n)+)/m.exec(map)?.[1] ?? ''
-  const listed = [...inSrc.matchAll(/(?:^ {2}|; )([\w-]+(?:\/|\.ts)) /gm)].map(
+  const listed = [...inSrc.matchAll(/(?:^ {2}|; )([\w-]+(?:\/|\.(?:ts|mjs))) /gm)].map(
     ([, name = '']) => name,
   )
   const there = readdirSync(path.join(ROOT_DIR, 'src'), { withFileTypes: true }).map((entry) =>
