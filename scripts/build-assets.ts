@@ -7,6 +7,16 @@ import { BUNDLE } from './package-files.ts'
 
 const ASSETS_DIR = 'assets'
 
+/** Scripts of all pages, or of parts of a page. */
+const OTHER_ENTRIES = new Set([
+  'audit.ts',
+  'challenge-token.ts',
+  'log-audit.ts',
+  'search.ts',
+  'site.ts',
+  'try-form.ts',
+])
+
 /** The ALTCHA widget with its worker and style sheet apart, as a strict Content-Security-Policy wants it, and our locales. */
 const ALTCHA_ENTRY = `import 'altcha/external'
 import 'altcha/i18n/th'
@@ -34,9 +44,7 @@ async function bundle(name: string, options: BuildOptions): Promise<GeneratedFil
 export async function assetFiles(rootDir: string): Promise<readonly GeneratedFile[]> {
   const sourceDir = path.join(rootDir, 'src', 'browser')
   const entries = readdirSync(sourceDir).filter(
-    (file) =>
-      file.endsWith('-page.ts') ||
-      ['site.ts', 'search.ts', 'audit.ts', 'log-audit.ts', 'try-form.ts'].includes(file),
+    (file) => file.endsWith('-page.ts') || OTHER_ENTRIES.has(file),
   )
   const files = await Promise.all([
     ...entries.map((entry) =>

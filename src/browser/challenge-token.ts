@@ -1,3 +1,4 @@
+// The endpoints whose requests need a token of a challenge: a button gets one, and writes it into the samples.
 import { type Challenge, solveChallengeWorkers } from 'altcha-lib'
 import { partOf, runsOnce } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
@@ -24,7 +25,7 @@ async function getToken(address: string, worker: string) {
 }
 
 /** Gets a challenge token when its button is pressed, shows it, and puts it into the samples of its endpoint. */
-export function mountChallengeToken(place: HTMLElement): void {
+function mountChallengeToken(place: HTMLElement): void {
   const texts = readPageTexts('token')
   const { challenge = '', worker = '' } = place.dataset
   const button = partOf(place, 'button', HTMLButtonElement)
@@ -52,3 +53,5 @@ export function mountChallengeToken(place: HTMLElement): void {
   })
   button.addEventListener('click', () => void run())
 }
+
+for (const place of document.querySelectorAll<HTMLElement>('.token')) mountChallengeToken(place)

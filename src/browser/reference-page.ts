@@ -1,6 +1,5 @@
-// The endpoints of the reference: tabs for the samples, a form that tries an endpoint and verifies its response, challenge
-// tokens, and links to fields.
-import { mountChallengeToken } from './challenge-token.ts'
+// The endpoints of the reference: tabs for the samples, a form that tries an endpoint and verifies its response, and links
+// to fields.
 import { pageElement, partOf } from './page-element.ts'
 import { fetchPage, readPageTexts } from './page-texts.ts'
 import { mountSampleTabs } from './sample-tabs.ts'
@@ -46,8 +45,6 @@ for (const entry of document.querySelectorAll<HTMLElement>('[data-try]')) {
   waitForOpening(place, entry)
   entry.append(place)
 }
-
-for (const place of document.querySelectorAll<HTMLElement>('.token')) mountChallengeToken(place)
 
 // The name of each field and each heading without a link becomes a link to it. In the page itself, the links would take
 // more room than the names.

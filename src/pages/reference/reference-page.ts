@@ -67,7 +67,12 @@ export const REFERENCE_GROUP_PAGES: readonly Page[] = REFERENCE_TAGS.map((tag) =
   parent: 'reference',
   title: ({ reference }) => `${reference.tags[tag]} · API`,
   description: ({ reference: t }) => plainText(t.groupDescription, { group: t.tags[tag] }),
-  scripts: () => ['reference-page.js'],
+  scripts: ({ facts }) => [
+    'reference-page.js',
+    ...(endpointsOf(facts.registry, tag).some(([, { request }]) => request !== undefined)
+      ? ['challenge-token.js']
+      : []),
+  ],
   isListed: ({ registry }) => endpointsOf(registry, tag).length > 0,
   body(context) {
     const { locale, texts, facts } = context
