@@ -73,7 +73,7 @@ test('announces when the browser blocks copying', skip, async (t) => {
 test('a box is a tab stop only while it scrolls', skip, async (t) => {
   const app = await runApp(t, { releases: publishedReleases() })
   const { page, errors } = await browser.openPage(t)
-  await page.goto(`${app.origin}/en/verify`)
+  await page.goto(`${app.origin}/en`)
   for (const width of [1600, 360, 1600]) {
     await page.setViewportSize({ width, height: 900 })
     await page.waitForFunction(() => {
