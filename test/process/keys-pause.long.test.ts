@@ -103,6 +103,7 @@ function environments(deployment: Deployment): readonly Environment[] {
       SVC_LOG_LEVEL: 'silent',
       SVC_DATA_DIR: dataDir,
       SVC_SECRETS_DIR: secretsDir,
+      SVC_TLOG_KEY_FILE: path.join(secretsDir, 'log-key.pem'),
       SVC_RELEASES_DIR: releasesDir,
       SVC_CONTENT_DIR: releasesDir,
       SVC_ENVIRONMENT_FILE: databaseFileOf(deployment),
