@@ -174,7 +174,7 @@ test('a script runs on the Node that was installed just before it', (t) => {
       env: { ...process.env, PATH },
     })
     if (error !== undefined) continue
-    assert.match(stdout, /^new --max-semi-space-size=\d+ .* src\/main\.ts\n$/, shell)
+    assert.match(stdout, /^new --max-semi-space-size=\d+ .* src\/main\.mjs\n$/, shell)
   }
 })
 
