@@ -12,6 +12,7 @@ const MAX_STORED_BYTES = 4_000_000
 
 /** What the cache of a client needs of it. */
 interface Source {
+  /** Sends a GET with the client's credentials. Rejects with a ConnectionError. */
   send(
     target: string,
     headers: Readonly<Record<string, string>>,
@@ -19,6 +20,7 @@ interface Source {
   ): Promise<HttpResponse>
   /** The verified data of a response. Rejects with the service's signed refusal. */
   resultOf(response: HttpResponse): Promise<Verified<unknown>>
+  /** Verifies a response with the client's keys. Rejects with a VerificationError. */
   verify(response: HttpResponse): Promise<VerifiedResponse>
   /** Whether what was proved at a time needs no new proof. */
   isFresh(provedAtMs: number): boolean
