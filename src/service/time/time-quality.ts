@@ -95,17 +95,22 @@ export function openTimeQuality(options: TimeQualityOptions) {
       return { state, source, ...NOTHING_KNOWN }
     }
     const { sample, checkedAt } = known
-    const ageMs = monotonicMs() - sample.atMonotonicMs
+    // Something else may run between two readings: the wall clock was read at some time between these.
+    const beforeMs = monotonicMs()
+    const wallMs = nowMs()
+    const halfReadingMs = (monotonicMs() - beforeMs) / 2
+    const ageMs = beforeMs + halfReadingMs - sample.atMonotonicMs
     // A source that requested fewer queries is not silent between them. The allowance for drift goes on growing.
     const slowedLimitMs = slowedBy === 1 ? 0 : 3 * bounds.intervalMs * slowedBy
     if (ageMs > Math.max(bounds.silenceLimitMs, slowedLimitMs)) {
       return { state: 'UNSYNCHRONIZED', source, ...NOTHING_KNOWN, checkedAt }
     }
     // The monotonic clock extends the reference to now, so that a step of the wall clock shows immediately.
-    const exactOffsetMs = nowMs() - (sample.referenceMs + ageMs)
+    const exactOffsetMs = wallMs - (sample.referenceMs + ageMs)
     const offsetMs = Math.round(exactOffsetMs) + 0 // -0 becomes 0
     const maxErrorMs = Math.ceil(
       sample.errorMs +
+        halfReadingMs +
         (ageMs * bounds.driftPpm) / 1e6 +
         bounds.readingMs +
         Math.abs(exactOffsetMs - offsetMs),

@@ -81,6 +81,26 @@ void test('a slow clock has a negative offset, and an exact one has 0, never -0'
   assert.equal(right.monitor.quality().maxErrorMs, 12)
 })
 
+void test('the error covers what runs between the readings of two clocks', async (t) => {
+  let passedMs = 0
+  const read = (from: number) => () => from + (passedMs += 10)
+  const measured = Promise.withResolvers<TimeQuality>()
+  const monitor = openTimeQuality({
+    server: parseNtpServer(SOURCE),
+    nowMs: read(START_MS),
+    monotonicMs: read(0),
+    measure: () =>
+      Promise.resolve({ referenceMs: START_MS + passedMs, atMonotonicMs: passedMs, errorMs: 0 }),
+    schedule: () => () => {},
+    onMeasured: measured.resolve,
+  })
+  t.after(() => monitor.close())
+  for (const { offsetMs, maxErrorMs } of [await measured.promise, monitor.quality()]) {
+    assert.ok(Math.abs(offsetMs ?? Infinity) <= (maxErrorMs ?? 0), `${offsetMs}, ${maxErrorMs}`)
+    assert.ok((maxErrorMs ?? Infinity) < 15)
+  }
+})
+
 void test('the bound is exact to the millisecond and includes the error', async (t) => {
   const allowedMs = maxDistanceMs - readingMs - 10
   for (const [offsetMs, state] of [
