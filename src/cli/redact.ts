@@ -8,6 +8,7 @@ import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { PlaceOfText } from '../publishing/releases/places-of-text.ts'
+import type { planRedaction } from '../publishing/releases/redact-resource.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { formatVersions } from './find.ts'
 import { formatResource } from './format-diff.ts'
@@ -30,6 +31,29 @@ async function readValue(store: ReleaseStore, resource: string, digest: string |
   const { resourceFault } = await import('../publishing/releases/published-versions.ts')
   if (digest === undefined || resourceFault(store, resource, digest) !== undefined) return undefined
   return parseJson(store.readResourceText(resource, digest)) as JsonValue
+}
+
+/** The texts that the redaction of a value removes, and those of other languages that translate what it removes. */
+async function textsToFind(
+  store: ReleaseStore,
+  { resource, translations }: ReturnType<typeof planRedaction>,
+  removed: JsonValue,
+  newest: JsonValue | undefined,
+): Promise<readonly string[]> {
+  const { removedTexts } = await import('../publishing/releases/places-of-text.ts')
+  const found = [...removedTexts(removed, newest)]
+  for (const { resource: name, digests, newestDigest } of translations) {
+    const overlayOf = async (digest: string | undefined) => {
+      const value = await readValue(store, name, digest)
+      return propertyOf(propertyOf(value, 'resources'), resource) as JsonValue | undefined
+    }
+    const kept = await overlayOf(newestDigest)
+    for (const digest of digests) {
+      const overlay = await overlayOf(digest)
+      if (overlay !== undefined) found.push(...removedTexts(overlay, kept))
+    }
+  }
+  return [...new Set(found)]
 }
 
 /** Each field in one line. */
@@ -89,30 +113,13 @@ The command shows what it would remove, names the other places of the same texts
     }
     const reason = requireOption('reason', values.reason, LINE_EXPECTED)
     const { folder, store } = openExistingReleases(values.releases)
-    const { planRedaction, redactResource } =
-      await import('../publishing/releases/redact-resource.ts')
+    const redaction = await import('../publishing/releases/redact-resource.ts')
     const plan = await withConsequence(UNCHANGED, async () =>
-      planRedaction({ store, snapshotId, resource }),
+      redaction.planRedaction({ store, snapshotId, resource }),
     )
-    const { placesOfTexts, removedTexts } = await import('../publishing/releases/places-of-text.ts')
+    const { placesOfTexts } = await import('../publishing/releases/places-of-text.ts')
     const value = await readValue(store, resource, plan.digest)
     const newest = await readValue(store, resource, plan.newestDigest)
-    /** The removed texts, and those in other languages that translate what was removed. */
-    const textsOf = async (removed: JsonValue): Promise<readonly string[]> => {
-      const found = [removedTexts(removed, newest)]
-      for (const { resource: name, digests, newestDigest } of plan.translations) {
-        const overlayOf = async (digest: string | undefined) =>
-          propertyOf(propertyOf(await readValue(store, name, digest), 'resources'), resource) as
-            | JsonValue
-            | undefined
-        const kept = await overlayOf(newestDigest)
-        for (const digest of digests) {
-          const overlay = await overlayOf(digest)
-          if (overlay !== undefined) found.push(removedTexts(overlay, kept))
-        }
-      }
-      return [...new Set(found.flat())]
-    }
     const folders = [contentFolder(values.content), ...(values.copy ?? [])]
     const missing = (values.copy ?? []).find((each) => !existsSync(each))
     if (missing !== undefined) throw new UsageError(`--copy ${missing} does not exist`)
@@ -122,7 +129,7 @@ The command shows what it would remove, names the other places of the same texts
         : await withConsequence(UNCHANGED, async () =>
             placesOfTexts(
               store,
-              await textsOf(value),
+              await textsToFind(store, plan, value, newest),
               plan,
               folders.filter((each) => existsSync(each)),
             ),
@@ -143,7 +150,7 @@ The command shows what it would remove, names the other places of the same texts
       await confirm('Remove it? (yes/no) ', UNCHANGED)
     }
     const result = await withConsequence(UNCHANGED, () =>
-      redactResource({ store, nowMs: Date.now(), snapshotId, resource, reason }),
+      redaction.redactResource({ store, nowMs: Date.now(), snapshotId, resource, reason }),
     )
     return {
       json: { folder, ...result, places },

@@ -115,6 +115,7 @@ export function createPageFiles(
     const notIndexed = page.isDerived === true ? NO_INDEX_HEADERS : robotsTag
     const ifFound = (headers: readonly string[]) => (isNotFound ? [] : headers)
     const shared = facts.copy && sourceOf(locale, page)
+    const source = (): PageSource => shared ?? sourceOf(locale, page)
     const html = timed(page, () =>
       createSiteFile({
         ...common,
@@ -126,8 +127,8 @@ export function createPageFiles(
           ...notIndexed,
         ],
         make() {
-          const source = shared ?? sourceOf(locale, page)
-          return withLineBreaks(renderPage(source.context, source.page, PAGE_GROUPS), locale)
+          const made = source()
+          return withLineBreaks(renderPage(made.context, made.page, PAGE_GROUPS), locale)
         },
       }),
     )
@@ -144,8 +145,8 @@ export function createPageFiles(
             ...notIndexed,
           ],
           make() {
-            const source = shared ?? sourceOf(locale, page)
-            return renderMarkdown(source.context, source.page, isPagePath)
+            const made = source()
+            return renderMarkdown(made.context, made.page, isPagePath)
           },
         }),
       )

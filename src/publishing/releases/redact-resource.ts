@@ -17,8 +17,8 @@ interface RedactionTarget {
 
 /**
  * What redacting a resource would remove: its bytes in every version that names them. `newestDigest` is the digest of the
- * resource in the newest version, if it has one. `translations` are those that these versions have of it, which stay. Throws a PublishError if the newest version serves it, or if the version
- * or the resource does not exist.
+ * resource in the newest version, if it has one. `translations` are those that these versions have of it, which stay.
+ * Throws a PublishError if the newest version serves it, or if the version or the resource does not exist.
  */
 export function planRedaction({ store, snapshotId, resource }: RedactionTarget) {
   const versions = readVersions(store)
