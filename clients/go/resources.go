@@ -199,13 +199,13 @@ type MaintenanceUpdate struct {
 	Text string `json:"text"`
 }
 
-// Time: Data of `GET /api/v1/time`. The server’s UTC time and its quality.
+// Time: Data of `GET /api/v1/time`. The UTC time of the server and its quality.
 type Time struct {
 	// The time. ISO 8601 UTC.
 	UTC string `json:"utc"`
 	// The same time in milliseconds since 1970-01-01T00:00:00Z.
 	EpochMs int64 `json:"epochMs"`
-	// Name of the clock: the server’s, in UTC. Values: SERVER_UTC.
+	// Name of the clock: that of the server, in UTC. Values: SERVER_UTC.
 	Label string `json:"label"`
 	// Quality of the time.
 	Quality TimeQuality `json:"quality"`
@@ -640,7 +640,7 @@ type WalletWorkItem struct {
 
 // Policy: Data of `GET /api/v1/policy`. What this API promises, for programs and auditors.
 type Policy struct {
-	// Name of this document’s schema. Values: svc.public.api.policy.v1.
+	// Name of the schema of this document. Values: svc.public.api.policy.v1.
 	Schema string `json:"schema"`
 	// What this document is.
 	Note string `json:"note"`
@@ -898,9 +898,9 @@ type PolicySecurity struct {
 type PolicySecuritySigning struct {
 	// Signature algorithm.
 	Algorithm string `json:"algorithm"`
-	// Lines of a response’s signed text.
+	// Lines of the text that is signed for a response.
 	SignedText []string `json:"signedText"`
-	// Lines of a `304`’s signed text.
+	// Lines of the text that is signed for a `304`.
 	RevalidationText []string `json:"revalidationText"`
 	// Format of `Content-Digest`.
 	ContentDigest string `json:"contentDigest"`
@@ -914,7 +914,7 @@ type PolicySecuritySigning struct {
 
 // PolicyErrors: The error catalog.
 type PolicyErrors struct {
-	// Name of the error envelope’s schema.
+	// Name of the schema of the error envelope.
 	Schema string `json:"schema"`
 	// `Cache-Control` of every error.
 	CacheControl string `json:"cacheControl"`
@@ -1069,7 +1069,7 @@ type KeyMetadata struct {
 	KeyID string `json:"keyId"`
 	// What the key may do. Values: read.
 	Scope string `json:"scope"`
-	// A name for the key, for the holder’s own use. Nil if it is missing or null.
+	// A name that its holder gives the key. Nil if it is missing or null.
 	Label *string `json:"label"`
 	// State of the key. Values: active.
 	Status string `json:"status"`
@@ -1102,9 +1102,9 @@ type SigningKeyDocument struct {
 	Algorithm string `json:"algorithm"`
 	// Every published key, the current one first.
 	Keys []SigningKey `json:"keys"`
-	// Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders.
+	// Lines of the text that is signed for a response, joined by newlines. Parts in braces are placeholders.
 	SignedText []string `json:"signedText"`
-	// Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders.
+	// Lines of the text that is signed for a `304`, joined by newlines. Parts in braces are placeholders.
 	RevalidationText []string `json:"revalidationText"`
 	// Names of the response headers that carry the proof.
 	Headers SigningKeyDocumentHeaders `json:"headers"`
@@ -1188,7 +1188,7 @@ func (c *Client) Status(ctx context.Context, options ...ReadOption) (*Verified[S
 	return read[Status](ctx, c, readPaths["status"], options)
 }
 
-// Time reads `GET /api/v1/time`. Get the server time. The server’s UTC time (label `SERVER_UTC`) and its
+// Time reads `GET /api/v1/time`. Get the server time. The UTC time of the server (label `SERVER_UTC`) and its
 // quality, measured against a time source. Without a measurement, the quality is `UNVERIFIED`.
 func (c *Client) Time(ctx context.Context, options ...ReadOption) (*Verified[Time], error) {
 	return read[Time](ctx, c, readPaths["time"], options)

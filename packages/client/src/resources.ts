@@ -148,13 +148,13 @@ export interface MaintenanceUpdate {
   readonly text: string
 }
 
-/** Data of `GET /api/v1/time`. The server’s UTC time and its quality. */
+/** Data of `GET /api/v1/time`. The UTC time of the server and its quality. */
 export interface Time {
   /** The time. ISO 8601 UTC. */
   readonly utc: string
   /** The same time in milliseconds since 1970-01-01T00:00:00Z. */
   readonly epochMs: number
-  /** Name of the clock: the server’s, in UTC. */
+  /** Name of the clock: that of the server, in UTC. */
   readonly label: 'SERVER_UTC'
   /** Quality of the time. */
   readonly quality: TimeQuality
@@ -605,7 +605,7 @@ export interface WalletWorkItem {
 
 /** Data of `GET /api/v1/policy`. What this API promises, for programs and auditors. */
 export interface Policy {
-  /** Name of this document’s schema. */
+  /** Name of the schema of this document. */
   readonly schema: 'svc.public.api.policy.v1'
   /** What this document is. */
   readonly note: string
@@ -776,9 +776,9 @@ export interface Policy {
     readonly signing: {
       /** Signature algorithm. */
       readonly algorithm: string
-      /** Lines of a response’s signed text. */
+      /** Lines of the text that is signed for a response. */
       readonly signedText: readonly string[]
-      /** Lines of a `304`’s signed text. */
+      /** Lines of the text that is signed for a `304`. */
       readonly revalidationText: readonly string[]
       /** Format of `Content-Digest`. */
       readonly contentDigest: string
@@ -796,7 +796,7 @@ export interface Policy {
   }
   /** The error catalog. */
   readonly errors: {
-    /** Name of the error envelope’s schema. */
+    /** Name of the schema of the error envelope. */
     readonly schema: string
     /** `Cache-Control` of every error. */
     readonly cacheControl: string
@@ -990,7 +990,7 @@ export interface IssuedKey {
   readonly keyId: string
   /** What the key may do. */
   readonly scope: 'read'
-  /** A name for the key, for the holder’s own use. */
+  /** A name that its holder gives the key. */
   readonly label: string | null
   /** State of the key. */
   readonly status: 'active'
@@ -1006,7 +1006,7 @@ export interface KeyMetadata {
   readonly keyId: string
   /** What the key may do. */
   readonly scope: 'read'
-  /** A name for the key, for the holder’s own use. */
+  /** A name that its holder gives the key. */
   readonly label: string | null
   /** State of the key. */
   readonly status: 'active'
@@ -1051,9 +1051,9 @@ export interface SigningKeyDocument {
   readonly algorithm: 'Ed25519'
   /** Every published key, the current one first. */
   readonly keys: readonly SigningKey[]
-  /** Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders. */
+  /** Lines of the text that is signed for a response, joined by newlines. Parts in braces are placeholders. */
   readonly signedText: readonly string[]
-  /** Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders. */
+  /** Lines of the text that is signed for a `304`, joined by newlines. Parts in braces are placeholders. */
   readonly revalidationText: readonly string[]
   /** Names of the response headers that carry the proof. */
   readonly headers: {
@@ -1142,7 +1142,7 @@ export interface Registration {
 export interface KeyRequest {
   /** Token of the solved human-verification challenge that `/api/v1/early-access` names. It can be used once. */
   readonly challengeToken: string
-  /** A name for the key, for the holder’s own use. */
+  /** A name that its holder gives the key. */
   readonly label?: string
   /** Days until the key expires. */
   readonly ttlDays?: number
@@ -1165,7 +1165,7 @@ export interface Reads {
   /**
    * Get the server time: `GET /api/v1/time`.
    *
-   * The server’s UTC time (label `SERVER_UTC`) and its quality, measured against a time source. Without a
+   * The UTC time of the server (label `SERVER_UTC`) and its quality, measured against a time source. Without a
    * measurement, the quality is `UNVERIFIED`.
    */
   readonly time: (options?: ReadOptions) => Promise<Verified<Time>>

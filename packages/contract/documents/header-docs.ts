@@ -47,7 +47,7 @@ export const REQUEST_HEADER_DOCS = {
     'identity',
   ),
   origin: text(
-    'Origin of the page that sends a request body. Browsers send it; any origin other than this service’s own is refused.',
+    'Origin of the page that sends a request body. Browsers send it; any origin other than that of this service is refused.',
     'https://api.example.org',
   ),
   fetchSite: text(
@@ -76,7 +76,7 @@ export const RESPONSE_HEADER_DOCS = {
   apiVersion: text('Major version of the API.', API_VERSION),
   contentType: text('Media type of the body.', RESPONSE_CONTENT_TYPE),
   cacheControl: text(
-    'How long the response may be reused: the value of the endpoint’s cache class, or `no-store` on every error.',
+    'How long the response may be reused: the value of the cache class of the endpoint, or `no-store` on every error.',
     ERROR_CACHE_CONTROL,
   ),
   age: whole(

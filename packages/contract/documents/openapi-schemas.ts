@@ -53,7 +53,7 @@ function envelopeSchema(ok: boolean, schemaId: string, member: JsonObject, descr
     required: ['ok', 'schema', 'requestId', 'issuedAt', ...Object.keys(member)],
     properties: {
       ok: bool(`Always \`${ok}\`.`, ok),
-      schema: enumField([schemaId], 'Name of the envelope’s schema.', schemaId),
+      schema: enumField([schemaId], 'Name of the schema of the envelope.', schemaId),
       requestId: {
         type: 'string',
         format: 'uuid',

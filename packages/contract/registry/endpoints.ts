@@ -159,7 +159,7 @@ export const ENDPOINTS = {
     cacheClass: 'short-lived',
     summary: 'Get the server time',
     description:
-      'The server’s UTC time (label `SERVER_UTC`) and its quality, measured against a time source. Without a measurement, the quality is `UNVERIFIED`.',
+      'The UTC time of the server (label `SERVER_UTC`) and its quality, measured against a time source. Without a measurement, the quality is `UNVERIFIED`.',
     success: enveloped('Time'),
   },
   architecture: {

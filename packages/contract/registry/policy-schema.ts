@@ -49,7 +49,7 @@ const rateLimit = named('RateLimit', 'Requests per fixed window.', {
 
 /** `data` of the policy (spec 2.3). */
 export const POLICY_SCHEMA = record('What this API promises, for programs and auditors.', {
-  schema: enumField([SCHEMA_IDS.policy], 'Name of this document’s schema.', SCHEMA_IDS.policy),
+  schema: enumField([SCHEMA_IDS.policy], 'Name of the schema of this document.', SCHEMA_IDS.policy),
   note: text('What this document is.', 'The promises of this API in one document.'),
   audience: text('Who the API is for.', 'Everyone.'),
   runtime: record('What the `runtime` values of an endpoint mean.', {
@@ -162,8 +162,11 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
   security: record('How responses are signed and what is never stored.', {
     signing: record('The response signature.', {
       algorithm: text('Signature algorithm.', 'Ed25519'),
-      signedText: textList('Lines of a response’s signed text.', 'svc-response-v1'),
-      revalidationText: textList('Lines of a `304`’s signed text.', 'svc-revalidation-v1'),
+      signedText: textList('Lines of the text that is signed for a response.', 'svc-response-v1'),
+      revalidationText: textList(
+        'Lines of the text that is signed for a `304`.',
+        'svc-revalidation-v1',
+      ),
       contentDigest: text('Format of `Content-Digest`.', 'sha-256=:<base64>:'),
       maxAgeSeconds: whole(
         'Age at which a verifier refuses a signature, in seconds.',
@@ -176,7 +179,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     isolation: textList('What this service cannot reach.', 'No live wallet is queried.'),
   }),
   errors: record('The error catalog.', {
-    schema: text('Name of the error envelope’s schema.', SCHEMA_IDS.error),
+    schema: text('Name of the schema of the error envelope.', SCHEMA_IDS.error),
     cacheControl: text('`Cache-Control` of every error.', 'no-store'),
     catalog: list(
       'Every code.',

@@ -84,17 +84,13 @@ const publicKey = named('SigningKey', 'One public key.', {
   }),
   publicKeyPem: text(
     'The key as PEM (SubjectPublicKeyInfo), for openssl.',
-    '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
+    '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n',
   ),
   notBefore: nullable(timestamp('Start of its signing period; `null` if not stated.')),
   notAfter: nullable(timestamp('End of its signing period; `null` if not stated.', 365)),
 })
 
-const label = matching(
-  API_KEY_LABEL_PATTERN,
-  'A name for the key, for the holder’s own use.',
-  'ci-mirror',
-)
+const label = matching(API_KEY_LABEL_PATTERN, 'A name that its holder gives the key.', 'ci-mirror')
 const keyId = matching(API_KEY_ID_PATTERN, 'The public part of the key.', '0123456789abcdef')
 
 const activeKeyProperties = {
@@ -108,7 +104,7 @@ const activeKeyProperties = {
 
 const digest = matching(
   SHA256_BASE64URL_PATTERN,
-  'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s `data`; the value between the quotes of its `ETag`.',
+  'base64url SHA-256 of the canonical JSON (RFC 8785) of the `data` of the resource; the value between the quotes of its `ETag`.',
   '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
 )
 
@@ -157,10 +153,14 @@ export const DATA_SCHEMAS = {
     endpoints: list('Every endpoint this runtime serves.', endpointRow),
     links,
   }),
-  Time: record('The server’s UTC time and its quality.', {
+  Time: record('The UTC time of the server and its quality.', {
     utc: timestamp('The time.'),
     epochMs: whole('The same time in milliseconds since 1970-01-01T00:00:00Z.', EXAMPLE_EPOCH_MS),
-    label: enumField(['SERVER_UTC'], 'Name of the clock: the server’s, in UTC.', 'SERVER_UTC'),
+    label: enumField(
+      ['SERVER_UTC'],
+      'Name of the clock: that of the server, in UTC.',
+      'SERVER_UTC',
+    ),
     quality: named('TimeQuality', 'Quality of the time.', {
       state: enumField(
         TIME_STATES,
@@ -302,11 +302,11 @@ export const DATA_SCHEMAS = {
       algorithm: enumField(['Ed25519'], 'Signature algorithm.', 'Ed25519'),
       keys: list('Every published key, the current one first.', publicKey),
       signedText: textList(
-        'Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders.',
+        'Lines of the text that is signed for a response, joined by newlines. Parts in braces are placeholders.',
         'svc-response-v1',
       ),
       revalidationText: textList(
-        'Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders.',
+        'Lines of the text that is signed for a `304`, joined by newlines. Parts in braces are placeholders.',
         'svc-revalidation-v1',
       ),
       headers: record('Names of the response headers that carry the proof.', {

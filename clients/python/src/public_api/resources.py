@@ -267,14 +267,14 @@ class TimeQuality(TypedDict):
 
 
 class Time(TypedDict):
-    """Data of `GET /api/v1/time`. The server’s UTC time and its quality."""
+    """Data of `GET /api/v1/time`. The UTC time of the server and its quality."""
 
     utc: str
     """The time. ISO 8601 UTC."""
     epochMs: int
     """The same time in milliseconds since 1970-01-01T00:00:00Z."""
     label: Literal["SERVER_UTC"]
-    """Name of the clock: the server’s, in UTC."""
+    """Name of the clock: that of the server, in UTC."""
     quality: TimeQuality
     """Quality of the time."""
 
@@ -979,9 +979,9 @@ class PolicySecuritySigning(TypedDict):
     algorithm: str
     """Signature algorithm."""
     signedText: List[str]
-    """Lines of a response’s signed text."""
+    """Lines of the text that is signed for a response."""
     revalidationText: List[str]
-    """Lines of a `304`’s signed text."""
+    """Lines of the text that is signed for a `304`."""
     contentDigest: str
     """Format of `Content-Digest`."""
     maxAgeSeconds: int
@@ -1027,7 +1027,7 @@ class PolicyErrors(TypedDict):
     """The error catalog."""
 
     schema: str
-    """Name of the error envelope’s schema."""
+    """Name of the schema of the error envelope."""
     cacheControl: str
     """`Cache-Control` of every error."""
     catalog: List[ErrorCatalogEntry]
@@ -1051,7 +1051,7 @@ class Policy(TypedDict):
     """Data of `GET /api/v1/policy`. What this API promises, for programs and auditors."""
 
     schema: Literal["svc.public.api.policy.v1"]
-    """Name of this document’s schema."""
+    """Name of the schema of this document."""
     note: str
     """What this document is."""
     audience: str
@@ -1248,7 +1248,7 @@ class KeyMetadata(TypedDict):
     scope: Literal["read"]
     """What the key may do."""
     label: Optional[str]
-    """A name for the key, for the holder’s own use."""
+    """A name that its holder gives the key."""
     status: Literal["active"]
     """State of the key."""
     createdAt: str
@@ -1336,9 +1336,13 @@ class _SigningKeyDocumentRequired(TypedDict):
     keys: List[SigningKey]
     """Every published key, the current one first."""
     signedText: List[str]
-    """Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders."""
+    """Lines of the text that is signed for a response, joined by newlines. Parts in braces are
+    placeholders.
+    """
     revalidationText: List[str]
-    """Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders."""
+    """Lines of the text that is signed for a `304`, joined by newlines. Parts in braces are
+    placeholders.
+    """
     headers: SigningKeyDocumentHeaders
     """Names of the response headers that carry the proof."""
     maxAgeSeconds: int
@@ -1377,8 +1381,8 @@ class Reads:
     def time(self, *, fresh: bool = False) -> Verified[Time]:
         """Get the server time: `GET /api/v1/time`.
 
-        The server’s UTC time (label `SERVER_UTC`) and its quality, measured against a time source. Without
-        a measurement, the quality is `UNVERIFIED`.
+        The UTC time of the server (label `SERVER_UTC`) and its quality, measured against a time source.
+        Without a measurement, the quality is `UNVERIFIED`.
         """
         return self._read(READ_PATHS["time"], fresh)
 
