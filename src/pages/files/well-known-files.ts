@@ -2,10 +2,11 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/terms/headers'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
+import type { App } from '../../http/api-request.ts'
 import type { Clock } from '../../service/clock.ts'
 import { pathOfPage } from '../addresses.ts'
 import { type SiteFacts } from '../page.ts'
-import { createSiteFile, type SiteFile } from '../serving/site-file.ts'
+import { createSiteFile } from '../serving/site-file.ts'
 import { SITEMAP_PATH } from './sitemap.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -92,10 +93,10 @@ export function createWellKnownFiles(
   { facts, clock }: { readonly facts: SiteFacts; readonly clock: Clock },
   deployment: 'primary' | 'preview',
   headers: readonly string[],
-): ReadonlyMap<string, SiteFile> {
+): ReadonlyMap<string, App> {
   const { origin, contact } = facts
   const isPreview = deployment === 'preview'
-  const file = (contentType: string, make: () => string, extra: readonly string[] = []): SiteFile =>
+  const file = (contentType: string, make: () => string, extra: readonly string[] = []): App =>
     createSiteFile({ contentType, make, cacheControl: CACHING, headers: [...extra, ...headers] })
   const files = new Map([
     ['/robots.txt', file(TEXT_TYPE, () => robots(isPreview, origin))],

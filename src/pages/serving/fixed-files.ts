@@ -19,7 +19,7 @@ import { renderStatuspage, STATUSPAGE_PATHS } from '../files/statuspage.ts'
 import { type Page, type PageContext, type SiteFacts } from '../page.ts'
 import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
 import { eventPages } from '../snapshots/event-page.ts'
-import { PAGE_CACHING, type PageFiles } from './page-files.ts'
+import { lateFile, PAGE_CACHING, type PageFiles } from './page-files.ts'
 import { PAGE_GROUPS, PAGES } from './page-table.ts'
 
 /** Number of incidents and maintenances that the search finds, the newest ones. */
@@ -40,20 +40,19 @@ type Files = readonly (readonly [path: string, file: App])[]
 
 /** The index of the search, rendered in steps. */
 function searchFile(
-  { plainFile, lateFile, contextOf }: PageFiles,
+  { plainFile, contextOf }: PageFiles,
   locale: Locale,
   pagesOf: (context: PageContext) => readonly Page[],
 ): App {
-  return lateFile(async () => {
-    const { renderSearchIndex } = await import('../search/search-index.ts')
-    const context = contextOf(locale)
-    const json = await renderSearchIndex(context, pagesOf(context))
-    return plainFile({
-      contentType: JSON_TYPE,
-      contentLanguage: locale,
-      cacheControl: PAGE_CACHING,
-      make: () => json,
-    })
+  return plainFile({
+    contentType: JSON_TYPE,
+    contentLanguage: locale,
+    cacheControl: PAGE_CACHING,
+    async make() {
+      const { renderSearchIndex } = await import('../search/search-index.ts')
+      const context = contextOf(locale)
+      return renderSearchIndex(context, pagesOf(context))
+    },
   })
 }
 
@@ -142,12 +141,8 @@ function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): File
 }
 
 /** A document for programs that read a Statuspage. It needs the events of all years, so that it is made when asked for. */
-function statuspageFile(
-  { plainFile, lateFile, contextOf }: PageFiles,
-  facts: SiteFacts,
-  path: string,
-) {
-  return lateFile(async () => {
+function statuspageFile({ plainFile, contextOf }: PageFiles, facts: SiteFacts, path: string) {
+  return lateFile(() => {
     const json = renderStatuspage(contextOf(facts.defaultLocale), path)
     const file = {
       status: json === undefined ? 503 : 200,
@@ -161,14 +156,14 @@ function statuspageFile(
 
 /** The files that a site opens with, by path. */
 export function fixedFiles(files: PageFiles, facts: SiteFacts): Files {
-  const { plainFile, lateFile, contextOf } = files
-  const llmsTxt = lateFile(async () => {
-    const { renderLlmsTxt } = await import('../files/llms-txt.ts')
-    return plainFile({
-      contentType: 'text/plain; charset=utf-8',
-      cacheControl: PAGE_CACHING,
-      make: () => renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS),
-    })
+  const { plainFile, contextOf } = files
+  const llmsTxt = plainFile({
+    contentType: 'text/plain; charset=utf-8',
+    cacheControl: PAGE_CACHING,
+    async make() {
+      const { renderLlmsTxt } = await import('../files/llms-txt.ts')
+      return renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS)
+    },
   })
   return [
     [LLMS_TXT_PATH, llmsTxt],

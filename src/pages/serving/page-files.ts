@@ -17,8 +17,13 @@ import { TEXTS } from '../texts/texts.ts'
 import { PAGE_GROUPS, PAGES } from './page-table.ts'
 import { prefersMarkdown } from './prefers-markdown.ts'
 import { securityHeaders } from './security-headers.ts'
-import { createSiteFile, NO_CACHING, type SiteFile, type SiteFileOptions } from './site-file.ts'
-import type { SiteReplies } from './site-replies.ts'
+import { createSiteFile, NO_CACHING, type SiteFileOptions } from './site-file.ts'
+
+/** A file that is opened at its first request: a site has a thousand, which would hold up the take-up of a version. */
+export function lateFile(open: () => App): App {
+  let file: App | undefined
+  return (request) => (file ??= open())(request)
+}
 
 interface PageSource {
   readonly context: PageContext
@@ -34,7 +39,6 @@ export const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
  */
 export function createPageFiles(
   facts: SiteFacts,
-  failed: SiteReplies['failed'],
   robotsTag: readonly string[],
   isPagePath: (path: string) => boolean,
 ) {
@@ -47,9 +51,9 @@ export function createPageFiles(
   })
 
   /** A page, rendered again on each UTC day, because pages state ages; each minute while an incident on it is open. */
-  function timed(page: Page, createFile: () => SiteFile): SiteFile {
+  function timed(page: Page, createFile: () => App): App {
     const isByMinute = page.isOfStatus === true && facts.hasOpenIncident
-    let ofTime: { readonly timeMs: number; readonly file: SiteFile } | undefined
+    let ofTime: { readonly timeMs: number; readonly file: App } | undefined
     return (request) => {
       const timeMs = isByMinute ? facts.nowMs : facts.todayMs
       if (ofTime?.timeMs !== timeMs) ofTime = { timeMs, file: createFile() }
@@ -57,30 +61,15 @@ export function createPageFiles(
     }
   }
 
-  function plainFile(
-    file: Omit<SiteFileOptions, 'headers'>,
-    headers: readonly string[] = [],
-  ): SiteFile {
-    const make = () => {
-      const content = file.make()
+  function plainFile(file: Omit<SiteFileOptions, 'headers'>, headers: readonly string[] = []): App {
+    const make = async () => {
+      const content = await file.make()
       return typeof content === 'string' ? withoutLineMarks(content) : content
     }
-    const all = [...headers, ...securityHeaders(), ...robotsTag]
-    return createSiteFile({ ...file, make, headers: all })
-  }
-
-  /** A file that is opened at its first request: what only it needs does not delay the start. */
-  function lateFile(open: () => Promise<SiteFile>): App {
-    let opening: Promise<SiteFile> | undefined
-    return async (request) => {
-      opening ??= open()
-      try {
-        return (await opening)(request)
-      } catch (error) {
-        opening = undefined
-        return failed(request, error)
-      }
-    }
+    return lateFile(() => {
+      const all = [...headers, ...securityHeaders(), ...robotsTag]
+      return createSiteFile({ ...file, make, headers: all })
+    })
   }
 
   const sources = new Map<string, PageSource>()
@@ -132,31 +121,29 @@ export function createPageFiles(
         },
       }),
     )
-    const twin = lateFile(async () => {
-      const { renderMarkdown } = await import('../markdown/page-markdown.ts')
-      return timed(page, () =>
-        createSiteFile({
-          ...common,
-          contentType: `${MARKDOWN_TYPE}; charset=utf-8`,
-          headers: [
-            ...ifFound([HEADERS.link, `<${origin}${path}>; rel="canonical"`]),
-            ...ifFound(['Content-Location', twinPath]),
-            ...securityHeaders(),
-            ...notIndexed,
-          ],
-          make() {
-            const made = source()
-            return renderMarkdown(made.context, made.page, isPagePath)
-          },
-        }),
-      )
-    })
+    const twin = timed(page, () =>
+      createSiteFile({
+        ...common,
+        contentType: `${MARKDOWN_TYPE}; charset=utf-8`,
+        headers: [
+          ...ifFound([HEADERS.link, `<${origin}${path}>; rel="canonical"`]),
+          ...ifFound(['Content-Location', twinPath]),
+          ...securityHeaders(),
+          ...notIndexed,
+        ],
+        async make() {
+          const { renderMarkdown } = await import('../markdown/page-markdown.ts')
+          const made = source()
+          return renderMarkdown(made.context, made.page, isPagePath)
+        },
+      }),
+    )
     const negotiated: App = (request) =>
       prefersMarkdown(request.header('accept')) ? twin(request) : html(request)
     return { negotiated, twin }
   }
 
-  return { contextOf, sourceOf, plainFile, lateFile, pageFiles }
+  return { contextOf, sourceOf, plainFile, pageFiles }
 }
 
 export type PageFiles = ReturnType<typeof createPageFiles>

@@ -36,5 +36,3 @@ export function createSiteReplies({
     },
   }
 }
-
-export type SiteReplies = ReturnType<typeof createSiteReplies>

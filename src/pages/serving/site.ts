@@ -26,7 +26,6 @@ import { nonCanonicalHost } from './non-canonical-host.ts'
 import { createPageFiles, PAGE_CACHING, type PageFiles } from './page-files.ts'
 import { PAGES } from './page-table.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { SiteFile } from './site-file.ts'
 import { createSiteReplies } from './site-replies.ts'
 
 /** Browsers request it for responses without an icon, such as JSON. */
@@ -104,7 +103,7 @@ function cardFile(
   path: string,
   { plainFile }: PageFiles,
   releases: SiteOptions['releases'],
-): SiteFile | undefined {
+): App | undefined {
   const [, name] = CARD_PATH.exec(path) ?? []
   const png = name === undefined ? undefined : releases.readCard(name)
   return (
@@ -119,7 +118,7 @@ function createSitemap({ plainFile, contextOf }: PageFiles, facts: SiteFacts) {
     const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
     return (made ??= sitemapParts(contextOf(facts.defaultLocale), listed))
   }
-  const xmlFile = (make: () => string): SiteFile =>
+  const xmlFile = (make: () => string): App =>
     plainFile({
       contentType: 'application/xml; charset=utf-8',
       cacheControl: SITEMAP_CACHING,
@@ -129,7 +128,7 @@ function createSitemap({ plainFile, contextOf }: PageFiles, facts: SiteFacts) {
     parts,
     index: xmlFile(() => renderSitemapIndex(parts().keys(), facts)),
     /** A part is not kept: few read it, and all of them grow with the years. */
-    fileOf(path: string): SiteFile | undefined {
+    fileOf(path: string): App | undefined {
       const paths = isSitemapPart(path) ? parts().get(path) : undefined
       return paths && xmlFile(() => renderSitemap(paths, facts))
     },
@@ -160,7 +159,7 @@ export function createSite(options: SiteOptions) {
   ])
   const isPagePath = (path: string): boolean =>
     (path !== '/' && pagePaths.has(path)) || isGeneratedPath(LOCALE_PATH.exec(path)?.[2] ?? '')
-  const pageFiles = createPageFiles(facts, failed, robotsTag, isPagePath)
+  const pageFiles = createPageFiles(facts, robotsTag, isPagePath)
   const { plainFile } = pageFiles
 
   const files = new Map<string, App>([
@@ -179,7 +178,7 @@ export function createSite(options: SiteOptions) {
   }
 
   /** A file that is made at its first request, and kept. */
-  function keptFile(path: string, content: Parameters<typeof plainFile>[0]): SiteFile {
+  function keptFile(path: string, content: Parameters<typeof plainFile>[0]): App {
     const file = plainFile(content)
     files.set(path, file)
     return file
@@ -188,14 +187,14 @@ export function createSite(options: SiteOptions) {
   const sitemap = deployment === 'preview' ? undefined : createSitemap(pageFiles, facts)
   if (sitemap !== undefined) files.set(SITEMAP_PATH, sitemap.index)
 
-  function assetFile(path: string): SiteFile | undefined {
+  function assetFile(path: string): App | undefined {
     const asset = path.startsWith('/assets/') ? assets().at(path) : undefined
     if (asset === undefined) return undefined
     const { contentType, content } = asset
     return keptFile(path, { contentType, cacheControl: ASSET_CACHING, make: () => content })
   }
 
-  function indexFile(path: string): SiteFile | undefined {
+  function indexFile(path: string): App | undefined {
     const piece = indexPieceOf(facts, path)
     if (piece === undefined) return undefined
     return keptFile(path, {
@@ -208,7 +207,7 @@ export function createSite(options: SiteOptions) {
   const generatedFile = createGeneratedFiles(pageFiles, facts)
   const notFoundFile = createNotFoundFiles(pageFiles, facts)
 
-  function redirectOf(path: string): SiteFile | undefined {
+  function redirectOf(path: string): App | undefined {
     const page = PAGES.find((each) => path === `/${each.path}`)
     if (page !== undefined) {
       return ({ header }) => {
@@ -252,9 +251,9 @@ export function createSite(options: SiteOptions) {
   }
 
   return {
-    respond(request: ApiRequest): Reply | Promise<Reply> {
+    async respond(request: ApiRequest): Promise<Reply> {
       try {
-        return handle(request)
+        return await handle(request)
       } catch (error) {
         return failed(request, error)
       }
