@@ -69,7 +69,7 @@ const TROUBLE_MS = 100 * DAY_MS
 export const recordKey = (list: RecordedList, id: string): string => `${list}/${id}`
 
 /** The resources whose items are followed. */
-const isFollowed = (name: string): boolean =>
+export const isFollowed = (name: string): boolean =>
   name === 'status' || name === 'changelog' || isPastEventsName(name)
 
 /** Whether a version changes what is recorded. */
@@ -237,8 +237,9 @@ export function createRecorder() {
         known = itemsIn(read(name, before?.resources))
       }
       const own = itemsIn(data)
-      for (const [key, text] of known) old.set(key, text)
-      for (const [key, text] of own) now.set(key, text)
+      // An item that is as it was says nothing new.
+      for (const [key, text] of known) if (own.get(key) !== text) old.set(key, text)
+      for (const [key, text] of own) if (known.get(key) !== text) now.set(key, text)
       texts.set(name, own)
       if (name !== 'status' || resources[name] === undefined) continue
       const published = componentsIn(data)
@@ -270,18 +271,24 @@ export function createRecorder() {
     }
   }
 
+  function advance(versions: RecordedVersions): void {
+    const { head, redactionCount } = versions
+    const known = versions.version(formatSnapshotId(last.sequence))
+    if (known?.hash !== last.hash || last.redactionCount !== redactionCount) restart(versions)
+    for (let sequence = last.sequence + 1; sequence <= head.sequence; sequence += 1) {
+      const entry = versions.version(formatSnapshotId(sequence))
+      if (entry === undefined) continue
+      if (unread.size > 0 || changesRecord(entry)) add(versions, entry)
+      last = { sequence, hash: entry.hash, redactionCount }
+    }
+  }
+
   return {
+    /** Goes on up to the newest version. */
+    advance,
     /** The record up to the newest version. */
     read(versions: RecordedVersions): PublishedRecord {
-      const { head, redactionCount } = versions
-      const known = versions.version(formatSnapshotId(last.sequence))
-      if (known?.hash !== last.hash || last.redactionCount !== redactionCount) restart(versions)
-      for (let sequence = last.sequence + 1; sequence <= head.sequence; sequence += 1) {
-        const entry = versions.version(formatSnapshotId(sequence))
-        if (entry === undefined) continue
-        if (unread.size > 0 || changesRecord(entry)) add(versions, entry)
-        last = { sequence, hash: entry.hash, redactionCount }
-      }
+      advance(versions)
       return {
         items: new Map(items),
         components: new Map(components),

@@ -17,7 +17,7 @@ import { versionHash } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { unknownMembersOf } from '../../releases/unknown-members.ts'
 import { PublishError } from '../rules/publish-error.ts'
-import { eventsRemovedBetween, keepRecord } from './published-versions.ts'
+import { eventsRemovedBetween, keepRecord, readData } from './published-versions.ts'
 
 /** Dependencies of every change of a release folder. */
 export interface ReleaseOptions {
@@ -130,7 +130,7 @@ export function appendVersion(
     verifyChanges(head, entry)
     requireLoggable(entry)
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
-    const removed = eventsRemovedBetween(store, head, entry)
+    const removed = eventsRemovedBetween(readData(store), head, entry)
     keepRecord(store, [...versions, entry])
     const warnings = isBehind ? [clockWarning] : []
     return { outcome: 'published', entry, damaged, removed, warnings }

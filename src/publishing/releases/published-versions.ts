@@ -52,43 +52,51 @@ export function requireVersion(
   )
 }
 
+/** Reads the data of a published resource; undefined if it cannot be read. */
+export const readData =
+  (store: ReleaseStore) =>
+  (name: string, digest: string): unknown => {
+    try {
+      return JSON.parse(store.readResourceText(name, digest)) as unknown
+    } catch {
+      return undefined
+    }
+  }
+
 /** The incidents and maintenances that a version removed. None if a resource cannot be read. */
 export function eventsRemovedBetween(
-  store: ReleaseStore,
+  read: ReturnType<typeof readData>,
   before: Pick<VersionEntry, 'resources'> | undefined,
   after: Pick<VersionEntry, 'resources'>,
 ): readonly RemovedEvent[] {
   if (before === undefined) return []
   const names = changedEventResources(before.resources, after.resources)
-  const readAll = ({ resources }: Pick<VersionEntry, 'resources'>) =>
+  const [old, current] = [before, after].map(({ resources }) =>
     names.flatMap((name) => {
       const digest = resources[name]
-      return digest === undefined
-        ? []
-        : [JSON.parse(store.readResourceText(name, digest)) as unknown]
-    })
+      return digest === undefined ? [] : [read(name, digest)]
+    }),
+  ) as [unknown[], unknown[]]
+  return [...old, ...current].includes(undefined) ? [] : removedEvents(old, current)
+}
+
+/** The text of a published resource, or the damage of its file in one line. */
+export function readResource(
+  store: ReleaseStore,
+  name: string,
+  digest: string,
+): { readonly text?: string; readonly fault?: string } {
   try {
-    return removedEvents(readAll(before), readAll(after))
+    return { text: store.readResourceText(name, digest) }
   } catch (error) {
-    if (error instanceof ReleaseFileError) return []
+    if (error instanceof ReleaseFileError) return { fault: error.message }
     throw error
   }
 }
 
 /** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
-export function resourceFault(
-  store: ReleaseStore,
-  name: string,
-  digest: string,
-): string | undefined {
-  try {
-    store.readResourceText(name, digest)
-    return undefined
-  } catch (error) {
-    if (error instanceof ReleaseFileError) return error.message
-    throw error
-  }
-}
+export const resourceFault = (...resource: Parameters<typeof readResource>): string | undefined =>
+  readResource(...resource).fault
 
 /** The versions and resources of a store, as a record is made of them. Without `kept`, all are read. */
 export function recordedVersions(
@@ -100,13 +108,7 @@ export function recordedVersions(
   return {
     head: { sequence: versions.length },
     version: (snapshotId) => byId.get(snapshotId),
-    archived(name, digest) {
-      try {
-        return JSON.parse(store.readResourceText(name, digest)) as unknown
-      } catch {
-        return undefined
-      }
-    },
+    archived: readData(store),
     redactionCount: store.countRedactions(),
     ...(kept === undefined ? {} : { kept }),
   }

@@ -1,13 +1,19 @@
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { createRecorder, isRecord, keptRecord } from '@public-api/contract/history/published-record'
+import {
+  createRecorder,
+  isFollowed,
+  isRecord,
+  keptRecord,
+} from '@public-api/contract/history/published-record'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { readHistory } from '../../crypto/published-history.ts'
+import type { FolderEntry } from '../../files/folder-files.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { ARCHIVE_INDEX, type ReleasesPlace } from '../../releases/releases-place.ts'
-import { eventsRemovedBetween, recordedVersions, resourceFault } from './published-versions.ts'
+import { eventsRemovedBetween, readResource, recordedVersions } from './published-versions.ts'
 
 /** One thing that is wrong with a release folder. */
 export interface ReleaseFinding {
@@ -29,11 +35,19 @@ function redactedOf(store: ReleaseStore, versions: readonly VersionEntry[]) {
 
 const CARD = /^cards\/([^/]+)\.png$/
 
+/** The data of resources by their names, and its digests. */
+type Parsed = Map<string, { readonly digest: string; readonly data: unknown }>
+
 type Report = (where: string, message: string) => void
 
 /** Links, special files and unknown files, and cards, a record and files of the log that are not of their kind. */
-async function checkFiles(store: ReleaseStore, kind: ReleasesPlace['kind'], add: Report) {
-  for (const entry of store.listEntries()) {
+async function checkFiles(
+  store: ReleaseStore,
+  kind: ReleasesPlace['kind'],
+  add: Report,
+  entries: readonly FolderEntry[],
+) {
+  for (const entry of entries) {
     const { name } = entry
     if (kind !== 'releases' && name === ARCHIVE_INDEX) continue
     const fault = foreignFault(entry)
@@ -74,8 +88,11 @@ export async function verifyReleases(
 ) {
   const findings: ReleaseFinding[] = []
   const add: Report = (where, message) => void findings.push({ where, message })
+  let files: ReadonlySet<string> | undefined
   try {
-    await checkFiles(store, kind, add)
+    const entries = store.listEntries()
+    files = new Set(entries.map(({ name }) => name))
+    await checkFiles(store, kind, add, entries)
   } catch (error) {
     add('releases folder', messageOf(error))
   }
@@ -92,15 +109,25 @@ export async function verifyReleases(
   if (head === undefined) return { versions, resources: 0, redacted: [], removed: [], findings }
   /** Whether each resource is redacted. */
   const seen = new Map<string, boolean>()
+  const recorded = recordedVersions(store, versions, () => store.readRecord())
+  const kept = keptRecord(recorded)
+  const recorder = createRecorder()
+  let record: string | undefined
+  /** What is followed from version to version, as this version and the one before it have it: each file is read once. */
+  let now: Parsed = new Map()
+  let before = now
 
   function check(where: string, name: string, digest: string): boolean {
     try {
-      const isRedacted = store.readRedaction(name, digest) !== undefined
-      const fault = resourceFault(store, name, digest)
+      const isRedacted =
+        files?.has(`resources/${name}/${digest}.redacted.json`) !== false &&
+        store.readRedaction(name, digest) !== undefined
+      const { text, fault } = readResource(store, name, digest)
       if (!isRedacted && fault !== undefined) add(where, fault)
       if (isRedacted && fault === undefined) {
         add(where, 'found the bytes of a redacted resource, expected none; redact it again')
       }
+      if (isFollowed(name)) now.set(name, { digest, data: parseJson(text ?? '') })
       return isRedacted
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error
@@ -109,16 +136,38 @@ export async function verifyReleases(
     }
   }
 
-  for (const entry of versions) {
-    for (const [name, digest] of Object.entries(entry.resources)) {
-      const where = `${entry.snapshotId} ${name}`
+  /** What a version that was checked says; undefined where it cannot be read. */
+  function dataOf(name: string, digest: string): unknown {
+    for (const parsed of [now, before]) {
+      const known = parsed.get(name)
+      if (known?.digest === digest) return known.data
+    }
+    return recorded.archived(name, digest)
+  }
+
+  const removed = versions.flatMap((entry, index) => {
+    const { snapshotId, sequence, resources, changes } = entry
+    before = now
+    now = new Map(before)
+    // What did not change was checked with the version before.
+    const names = entry === head ? Object.keys(resources) : changes.map(({ resource }) => resource)
+    for (const name of names) {
+      const digest = resources[name]
+      if (digest === undefined) continue
+      const where = `${snapshotId} ${name}`
       const isRedacted = seen.get(`${name}/${digest}`) ?? check(where, name, digest)
       seen.set(`${name}/${digest}`, isRedacted)
       if (entry === head && isRedacted) {
         add(where, 'found a redaction of what the newest version serves, expected the resource')
       }
     }
-  }
+    if (kept !== undefined && sequence <= kept.last.sequence) {
+      recorder.advance({ ...recorded, kept: () => undefined, head: entry, archived: dataOf })
+      if (sequence === kept.last.sequence) record = recorder.format()
+    }
+    const events = eventsRemovedBetween(dataOf, versions[index - 1], entry)
+    return events.map((event) => ({ snapshotId, ...event }))
+  })
   try {
     for (const { resource, digest } of store.listRedactions()) {
       if (seen.has(`${resource}/${digest}`)) continue
@@ -130,24 +179,13 @@ export async function verifyReleases(
     // A redaction that a version names was reported above.
     if (findings.length === 0) add('redactions', error.message)
   }
-  const kept = keptRecord(recordedVersions(store, versions, () => store.readRecord()))
-  if (kept !== undefined && findings.length === 0) {
-    const recorder = createRecorder()
-    recorder.read(recordedVersions(store, versions.slice(0, kept.last.sequence)))
-    if (recorder.format() !== store.readRecord()) {
-      add(
-        'record.json',
-        'found another record than that of its versions; remove it and publish again',
-      )
-    }
+  if (kept !== undefined && findings.length === 0 && record !== store.readRecord()) {
+    add(
+      'record.json',
+      'found another record than that of its versions; remove it and publish again',
+    )
   }
   const redacted = findings.length > 0 ? [] : redactedOf(store, versions)
   const redactions = [...seen.values()].filter(Boolean).length
-  const removed = versions.flatMap((entry, index) =>
-    eventsRemovedBetween(store, versions[index - 1], entry).map((event) => ({
-      snapshotId: entry.snapshotId,
-      ...event,
-    })),
-  )
   return { versions, resources: seen.size - redactions, redacted, removed, findings }
 }
