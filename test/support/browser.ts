@@ -11,14 +11,14 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core'
+import { listen } from '../../src/http/connection/listener.ts'
 import {
   CHROMIUM_ARGUMENTS,
   chromiumHome,
   findChromium,
   LOOPBACK_ONLY,
   NO_CHROMIUM,
-} from '../../scripts/find-chromium.ts'
-import { listen } from '../../src/http/connection/listener.ts'
+} from './find-chromium.ts'
 import { closeServer } from './loopback-server.ts'
 import type { TestScope } from './test-scope.ts'
 
