@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { LOCALES } from '@public-api/contract/terms/locales'
 import { contractTextsOf } from '../src/pages/texts/contract-texts.ts'
 import {
@@ -11,20 +10,8 @@ import {
   type TextTranslations,
 } from '../src/pages/texts/translations.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
-import { runScript } from './script-main.ts'
 
 const ENGLISH = 'en'
-
-const HELP = `Usage: npx node scripts/check-locales.ts
-
-Lists what is wrong with the texts in locales/, one per line. locales/en.json has the texts of the pages by key; those
-of the contract are in its tables. Every other file has a translation of each by its English, or by key|English where
-one text of several needs its own. A text whose English changed therefore lacks its translation:
-"npm run generate" adds the new English with an empty translation, and the old one is listed until it is renamed or removed.
-Listed as well: {places} and code in backticks that a translation and its English do not share, and plural forms that are missing.
-
-Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
-`
 
 /** Input of the check. */
 export interface LocaleFiles {
@@ -167,12 +154,3 @@ export function readLocaleFiles(
     ),
   }
 }
-
-await runScript(import.meta, {
-  help: HELP,
-  run() {
-    const faults = localeFaults(readLocaleFiles(fileURLToPath(new URL('..', import.meta.url))))
-    for (const line of faults) process.stderr.write(`${line}\n`)
-    return faults.length === 0 ? 0 : 1
-  },
-})

@@ -7,7 +7,7 @@ import { copiedPathsOf } from './client-schemas.ts'
 import { createClientTypes } from './client-types.ts'
 import { createContentReference } from './content-reference.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
-import { driftLines, updateFiles, writeFiles, type GeneratedFile } from './generated-files.ts'
+import { driftLines, printWritten, writeFiles, type GeneratedFile } from './generated-files.ts'
 import { createGoTypes } from './go-types.ts'
 import { createPythonTypes } from './python-types.ts'
 import { runScript } from './script-main.ts'
@@ -19,7 +19,7 @@ const PYTHON_TYPES_FILE = 'clients/python/src/public_api/resources.py'
 const COMMAND = 'npm run generate'
 const BASE_URL = 'http://127.0.0.1:8080'
 
-const HELP = `Usage: npm run generate [-- --check]
+const HELP = `Usage: npm run generate
 
 Writes what follows from the contract's tables into docs/api and locales, and the scripts of the pages into assets:
   openapi.json             the OpenAPI document of a production runtime at ${BASE_URL}
@@ -32,10 +32,11 @@ Writes what follows from the contract's tables into docs/api and locales, and th
   clients/go/resources.go  the same for the Go client
   assets/*                 src/browser and the ALTCHA widget, each as one minified file
 
-  --check   compares without writing; names each file that drifted and the first line that differs
   --help    this text
 
-Exit code: 0 done, 1 a file differs, 2 wrong usage.
+npm run check -- generated compares without writing.
+
+Exit code: 0 done, 2 wrong usage.
 `
 
 function formatJson(value: unknown): string {
@@ -114,10 +115,10 @@ export function generate(
 
 await runScript(import.meta, {
   help: HELP,
-  options: { check: { type: 'boolean' } },
-  async run({ values }) {
+  async run() {
     const rootDir = fileURLToPath(new URL('..', import.meta.url))
-    const files = [...writtenFiles(rootDir, OWN_CONTRACT), ...(await assetFiles(rootDir))]
-    return updateFiles(rootDir, files, { command: COMMAND, isCheck: values.check === true })
+    return printWritten(
+      writeFiles(rootDir, [...writtenFiles(rootDir, OWN_CONTRACT), ...(await assetFiles(rootDir))]),
+    )
   },
 })

@@ -76,18 +76,9 @@ export function writeFiles(
   return changed
 }
 
-/** Writes the files that differ, or with `isCheck` prints a line for each. Returns the exit code of the script. */
-export function updateFiles(
-  rootDir: string,
-  files: readonly GeneratedFile[],
-  { command, isCheck }: { readonly command: string; readonly isCheck: boolean },
-): number {
-  if (isCheck) {
-    const lines = driftLines(rootDir, files, command)
-    for (const line of lines) process.stderr.write(`${line}\n`)
-    return lines.length === 0 ? 0 : 1
-  }
-  const lines = writeFiles(rootDir, files).map(
+/** Prints the files that were written. Returns the exit code of the script. */
+export function printWritten(files: readonly GeneratedFile[]): number {
+  const lines = files.map(
     ({ file, text }) => `${text === undefined ? 'Removed' : 'Wrote'} ${file}\n`,
   )
   process.stdout.write(lines.length === 0 ? 'Up to date.\n' : lines.join(''))

@@ -6,18 +6,23 @@ import { HISTORY_VECTORS } from '../test/vectors/history-vectors.ts'
 import { buildIntegrityVectors } from '../test/vectors/integrity-vectors.ts'
 import { buildKeyVectors } from '../test/vectors/key-vectors.ts'
 import { buildLogVectors } from '../test/vectors/log-vectors.ts'
-import { driftLines, updateFiles, withRemoved, type GeneratedFile } from './generated-files.ts'
+import {
+  driftLines,
+  printWritten,
+  withRemoved,
+  writeFiles,
+  type GeneratedFile,
+} from './generated-files.ts'
 import { runScript } from './script-main.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = 'test/vectors'
 const COMMAND = 'npx node scripts/write-vectors.ts'
-const HELP = `Usage: npx node scripts/write-vectors.ts [--check]
+const HELP = `Usage: npx node scripts/write-vectors.ts
 
-Writes the signature vectors in test/vectors from what the app answers.
-  --check   write nothing; list the files that would change
+Writes the signature vectors in test/vectors from what the app answers. npm run check -- vectors compares without writing.
 
-Exit code: 0 done or up to date, 1 files differ, 2 wrong usage.
+Exit code: 0 done, 2 wrong usage.
 `
 
 /** The vector files from the app's responses. */
@@ -48,9 +53,7 @@ export async function findVectorDrift(): Promise<readonly string[]> {
 
 await runScript(import.meta, {
   help: HELP,
-  options: { check: { type: 'boolean' } },
-  async run({ values }) {
-    const isCheck = values.check === true
-    return updateFiles(ROOT_DIR, await vectorFiles(), { command: COMMAND, isCheck })
+  async run() {
+    return printWritten(writeFiles(ROOT_DIR, await vectorFiles()))
   },
 })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
@@ -143,17 +142,4 @@ test('the read paths match the registry', (t) => {
       ),
     ),
   )
-})
-
-test('prints help and rejects unknown arguments', () => {
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, [path.join(ROOT_DIR, 'scripts/generate.ts'), ...args], {
-      encoding: 'utf8',
-    })
-  const help = run('--help')
-  assert.equal(help.status, 0)
-  assert.match(help.stdout, /^Usage: npm run generate/)
-  const wrong = run('--chekc')
-  assert.equal(wrong.status, 2)
-  assert.match(wrong.stderr, /^error: Unknown option .--chekc.\. Run /)
 })

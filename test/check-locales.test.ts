@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import path from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { LOCALES } from '@public-api/contract/terms/locales'
@@ -104,16 +102,4 @@ test('reads the files of this repository, with every locale', () => {
   const { translations, contract } = readLocaleFiles(ROOT_DIR)
   assert.deepEqual(Object.keys(translations), LOCALES.slice(1))
   assert.ok(contract.length > 100)
-})
-
-test('prints help and rejects arguments', () => {
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, [path.join(ROOT_DIR, 'scripts/check-locales.ts'), ...args], {
-      encoding: 'utf8',
-    })
-  const help = run('--help')
-  assert.equal(help.status, 0)
-  assert.match(help.stdout, /^Usage: npx node scripts\/check-locales\.ts/)
-  assert.equal(run('--wrong').status, 2)
-  assert.equal(run('site').status, 2)
 })
