@@ -9,120 +9,94 @@ import { parseChoice } from './option-values.ts'
 import type { CommandOption } from './options.ts'
 import { loadCommand } from './run-program.ts'
 
-/** A word that can be completed, and what it is for. */
-type Word = readonly [word: string, about: string]
-
-const HELP_WORD = ['--help', 'print the help'] as const
-
 /** What can follow `svc`, a command, or a command and its action. */
 interface Place {
   /** The words after `svc`; empty for the program itself. */
   readonly path: string
   readonly hasActions: boolean
-  readonly words: readonly Word[]
+  readonly words: readonly string[]
   /** Whether an argument is a file or a folder. */
   readonly takesFiles: boolean
   /** Options with a value, as words. */
-  readonly values: readonly (readonly [
-    option: string,
-    what: readonly string[] | 'file' | 'folder' | 'text',
-  ])[]
+  readonly values: readonly (readonly [option: string, candidates: string])[]
 }
 
-const FILE_NAMES = { FILE: 'file', DIR: 'folder' } as const
+const FILES = 'compgen -f -- "$current"'
+const FOLDERS = 'compgen -d -- "$current"'
+const wordsFrom = (words: string) => `IFS=' ' && compgen -W ${words} -- "$current"`
 
-function valueOf({ value = '', choices }: CommandOption) {
-  if (choices !== undefined) return choices
-  return value === 'FILE' || value === 'DIR' ? FILE_NAMES[value] : 'text'
+/** The command of the shell that lists the values of an option; empty for a text. */
+function candidatesOf({ value, choices }: CommandOption): string {
+  if (choices !== undefined) return wordsFrom(quote(choices.join(' ')))
+  return value === 'FILE' ? FILES : value === 'DIR' ? FOLDERS : ''
 }
 
 function placeOf(path: string, command: Command | CommandGroup): Place {
   if ('actions' in command) {
-    const words = Object.entries(command.actions).map(
-      ([name, [summary]]) => [name, summary] as const,
-    )
+    const words = Object.keys(command.actions)
     return { path, hasActions: true, words, takesFiles: false, values: [] }
   }
   const { options, usage } = command
-  const rows = Object.entries(options)
   return {
     path,
     hasActions: false,
-    words: [...rows.map(([name, { about }]) => [`--${name}`, about] as const), HELP_WORD],
+    words: [...Object.keys(options).map((name) => `--${name}`), '--help'],
     // DIR or FILE, but not as the value of an option.
     takesFiles: [usage].flat().some((line) => /(?<!--\S+ )\b(?:DIR|FILE)\b/.test(line)),
-    values: rows
+    values: Object.entries(options)
       .filter(([, { type }]) => type === 'string')
-      .map(([name, option]) => [`--${name}`, valueOf(option)] as const),
+      .map(([name, option]) => [`--${name}`, candidatesOf(option)] as const),
   }
 }
 
-/** Every place of a program, from its own tables. */
-async function readPlaces(table: CommandTable): Promise<readonly Place[]> {
-  async function placesBelow(commands: CommandTable, before: string): Promise<readonly Place[]> {
-    const rows = Object.entries(commands).map(async ([name, [, entry]]) => {
-      const command = await loadCommand(entry)
-      const path = `${before} ${name}`.trim()
-      const below = 'actions' in command ? await placesBelow(command.actions, path) : []
-      return [placeOf(path, command), ...below]
-    })
-    return (await Promise.all(rows)).flat()
-  }
-  const summaries = Object.entries(table).map(([name, [summary]]) => [name, summary] as const)
-  const program = {
-    path: '',
-    hasActions: false,
-    words: [...summaries, ['--help', 'print the commands'], ['--version', 'print the version']],
-    takesFiles: false,
-    values: [],
-  } as const
-  return [program, ...(await placesBelow(table, ''))]
+/** Every place below some words, from the tables of the program. */
+async function placesBelow(commands: CommandTable, before: string): Promise<readonly Place[]> {
+  const rows = Object.entries(commands).map(async ([name, [, entry]]) => {
+    const command = await loadCommand(entry)
+    const path = `${before} ${name}`.trim()
+    const below = 'actions' in command ? await placesBelow(command.actions, path) : []
+    return [placeOf(path, command), ...below]
+  })
+  return (await Promise.all(rows)).flat()
 }
 
 /** A word for the shell, in single quotes. */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** The lines that add the second word to the place if the first one has actions. */
-function actionLines(places: readonly Place[], addSecond: string): string {
+function actionLines(places: readonly Place[]): string {
   const names = places.filter(({ hasActions }) => hasActions).map(({ path }) => path)
   return names.length === 0
     ? ''
-    : `\n  case $place in\n    ${names.join(' | ')}) ${addSecond} ;;\n  esac`
+    : `
+  case $place in
+    ${names.join(' | ')}) if [ "$COMP_CWORD" -gt 2 ]; then place="$place \${COMP_WORDS[2]}"; fi ;;
+  esac`
 }
 
-/** The cases that set what can follow at each place. `list` writes the assignment of its words. */
-function wordCases(places: readonly Place[], list: (rows: readonly Word[]) => string): string {
-  return places
-    .map(({ path, words, takesFiles }) => {
-      return `    ${quote(path)}) ${list(words)}${takesFiles ? '; files=yes' : ''} ;;`
-    })
-    .join('\n')
-}
-
-function bashScript(places: readonly Place[]): string {
-  const actions = {
-    file: 'COMPREPLY=($(compgen -f -- "$current"))',
-    folder: 'COMPREPLY=($(compgen -d -- "$current"))',
-    text: '',
-  }
+/** A script for bash, from the commands of the program. */
+async function bashScript(table: CommandTable): Promise<string> {
+  const words = [...Object.keys(table), '--help', '--version']
+  const program = { path: '', hasActions: false, words, takesFiles: false, values: [] }
+  const places: readonly Place[] = [program, ...(await placesBelow(table, ''))]
   const values = places.flatMap(({ path, values: rows }) =>
-    rows.map(([option, what]) => {
-      const action =
-        typeof what === 'string'
-          ? actions[what]
-          : `COMPREPLY=($(IFS=' ' && compgen -W ${quote(what.join(' '))} -- "$current"))`
-      return `    ${quote(`${path} ${option}`)}) ${action === '' ? '' : `${action}; `}return ;;`
+    rows.map(([option, candidates]) => {
+      const action = candidates === '' ? '' : `COMPREPLY=($(${candidates})); `
+      return `    ${quote(`${path} ${option}`)}) ${action}return ;;`
     }),
   )
-  const words = wordCases(places, (rows) => `words=${quote(rows.map(([word]) => word).join(' '))}`)
-  return `# Completion of svc for bash. Written by: svc completion bash
+  const cases = places.map(({ path, words: own, takesFiles }) => {
+    const files = takesFiles ? '; files=yes' : ''
+    return `    ${quote(path)}) words=${quote(own.join(' '))}${files} ;;`
+  })
+  return `# Completion of svc. Written by: svc completion
 _svc() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
   local place='' words='' files=no IFS=$' \\t\\n'
   # Bash splits --option=VALUE into three words.
   if [ "$current" = = ]; then current=''
   elif [ "$previous" = = ]; then previous=\${COMP_WORDS[COMP_CWORD - 2]}; fi
-  if [ "$COMP_CWORD" -gt 1 ]; then place=\${COMP_WORDS[1]}; fi${actionLines(places, 'if [ "$COMP_CWORD" -gt 2 ]; then place="$place ${COMP_WORDS[2]}"; fi')}
+  if [ "$COMP_CWORD" -gt 1 ]; then place=\${COMP_WORDS[1]}; fi${actionLines(places)}
   COMPREPLY=()
   # Names of files may contain spaces.
   compopt -o filenames 2>/dev/null
@@ -131,53 +105,27 @@ _svc() {
 ${values.join('\n')}
   esac
   case $place in
-${words}
+${cases.join('\n')}
   esac
   if [ "$files" = yes ] && [ "\${current#-}" = "$current" ]; then
-    COMPREPLY=($(compgen -f -- "$current"))
+    COMPREPLY=($(${FILES}))
   else
     compopt +o filenames 2>/dev/null
-    COMPREPLY=($(IFS=' ' && compgen -W "$words" -- "$current"))
+    COMPREPLY=($(${wordsFrom('"$words"')}))
   fi
 }
 complete -F _svc svc
 `
 }
 
-function zshScript(places: readonly Place[]): string {
-  const actions = { file: '_files', folder: '_files -/', text: '_message value' }
-  const describe = ([word, about]: Word): string =>
-    quote(`${word.replaceAll(':', String.raw`\:`)}:${about.replaceAll(/\s+/g, ' ')}`)
-  const values = places.flatMap(({ path, values: rows }) =>
-    rows.map(([option, what]) => {
-      const action = typeof what === 'string' ? actions[what] : `compadd -- ${what.join(' ')}`
-      return `    ${quote(`${path} ${option}`)}) ${action}; return ;;`
-    }),
-  )
-  const words = wordCases(places, (rows) => `choices=(${rows.map(describe).join(' ')})`)
-  return `#compdef svc
-# Completion of svc for zsh. Written by: svc completion zsh
-_svc() {
-  local place='' files=no previous=$words[CURRENT-1]
-  local -a choices
-  if [[ $words[CURRENT] == --*=* ]]; then
-    previous=\${words[CURRENT]%%=*}
-    compset -P '*='
-  fi
-  (( CURRENT > 2 )) && place=$words[2]${actionLines(places, '(( CURRENT > 3 )) && place="$place $words[3]"')}
-  case "$place $previous" in
-${values.join('\n')}
-  esac
-  case $place in
-${words}
-  esac
-  if [[ $files == yes && $words[CURRENT] != -* ]]; then _files; else _describe svc choices; fi
-}
-if [ "$funcstack[1]" = _svc ]; then _svc "$@"; else compdef _svc svc; fi
-`
-}
-
-const SHELLS = { bash: bashScript, zsh: zshScript } as const
+const SHELLS = {
+  bash: bashScript,
+  /** The same script by zsh's functions for those of bash. zsh loads it in the middle of its first use. */
+  zsh: async (table: CommandTable) => `#compdef svc
+autoload -U +X bashcompinit && bashcompinit
+${await bashScript(table)}if [ "$funcstack[1]" = _svc ]; then _bash_complete -F _svc; fi
+`,
+} as const
 
 /** The command that prints the completion script of a program, from the tables that `table` returns. */
 export function createCompletionCommand(table: () => CommandTable): Command {
@@ -192,9 +140,7 @@ Print it again after an upgrade.`,
     takesArguments: true,
     async run({ positionals: [shell, ...others] }) {
       if (shell === undefined || others.length > 0) throw new UsageError('expected bash or zsh')
-      const script = SHELLS[parseChoice('completion', shell, ['bash', 'zsh'])](
-        await readPlaces(table()),
-      )
+      const script = await SHELLS[parseChoice('completion', shell, ['bash', 'zsh'])](table())
       return { json: { script }, lines: [script.trimEnd()] }
     },
   })

@@ -11,8 +11,6 @@ import { hasProgram } from '../caches/cache-process.ts'
 import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const zsh = { skip: !hasProgram('zsh') && 'zsh is not installed' }
-
 async function printScript(shell: string, commands = COMMANDS): Promise<string> {
   const lines: string[] = []
   const output = {
@@ -56,18 +54,18 @@ function askShell(
   return answers.map((each) => each.split('\n').filter((line) => line !== ''))
 }
 
-const ASK_BASH = `
+const ASK = `
 ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _svc; printf '%s\\n' "\${COMPREPLY[@]}"; }`
 
-// The functions of zsh's completion system, which exist only while a line is edited.
-const ASK_ZSH = `
-compdef() { : }
-compset() { : }
-_files() { print -r -- "files $*" }
-_message() { : }
-_describe() { local each; for each in "\${(@P)2}"; do print -r -- "\${each%%:*}"; done }
-compadd() { shift; print -rl -- "$@" }
-ask() { words=("$@"); CURRENT=$#; _svc }`
+/** How each shell reads the script; zsh runs it as its functions for bash do. */
+const SHELLS = [
+  { program: 'bash', before: ASK, skip: false },
+  {
+    program: 'zsh',
+    before: `compdef() { : }; setopt ksharrays shwordsplit${ASK}`,
+    skip: !hasProgram('zsh') && 'zsh is not installed',
+  },
+] as const
 
 /** Every command and action with its options, read from the tables without the code of the completion. */
 async function* everyCommand(
@@ -92,7 +90,7 @@ for (const [title, table] of [
 ] as const) {
   test(`bash completes every command, action and option of ${title}`, async (t) => {
     const all = await Array.fromAsync(everyCommand(table))
-    const before = (await printScript('bash', table)) + ASK_BASH
+    const before = (await printScript('bash', table)) + ASK
     const calls = all.map(({ words, offered }) => [
       'svc',
       ...words,
@@ -133,75 +131,38 @@ const CASES: readonly (readonly [words: readonly string[], offered: readonly str
   [['unknown', ''], []],
 ]
 
-test('bash completes values, and names of files with spaces', async (t) => {
-  const folder = makeFolder(t)
-  const before = (await printScript('bash')) + ASK_BASH
-  const more = [
-    [['check', '--content', ''], ['a folder']],
-    [
-      ['db', 'backup', 'a'],
-      ['a file.txt', 'a folder'],
-    ],
-    [
-      ['db', 'backup', '--database', 'a f'],
-      ['a file.txt', 'a folder'],
-    ],
-    // As bash splits --format=l.
-    [['waitlist', 'export', '--format', '=', 'l'], ['listmonk']],
-    [
-      ['waitlist', 'export', '--format', '='],
-      ['csv', 'jsonl', 'listmonk'],
-    ],
-  ] as const
-  const all = [...CASES, ...more]
-  const answers = askShell(
-    'bash',
-    folder,
-    before,
-    all.map(([words]) => ['svc', ...words]),
-  )
-  for (const [index, [words, offered]] of all.entries()) {
-    assert.deepEqual(answers[index]?.toSorted(), offered.toSorted(), words.join(' '))
-  }
-})
+const FILE_CASES: typeof CASES = [
+  [['check', '--content', ''], ['a folder']],
+  [
+    ['db', 'backup', 'a'],
+    ['a file.txt', 'a folder'],
+  ],
+  [
+    ['db', 'backup', '--database', 'a f'],
+    ['a file.txt', 'a folder'],
+  ],
+  // As bash splits --format=l.
+  [['waitlist', 'export', '--format', '=', 'l'], ['listmonk']],
+  [
+    ['waitlist', 'export', '--format', '='],
+    ['csv', 'jsonl', 'listmonk'],
+  ],
+]
 
-test('zsh completes the same', zsh, async (t) => {
-  const before = `${ASK_ZSH}\n${await printScript('zsh')}`
-  const all = [
-    ...CASES,
-    [['check', '--content', ''], ['files -/']],
-    [['db', 'backup', 'a'], ['files ']],
-    [
-      ['waitlist', 'export', '--format=l'],
-      ['csv', 'jsonl', 'listmonk'],
-    ],
-  ] as const
-  const answers = askShell(
-    'zsh',
-    temporaryFolder(t),
-    before,
-    all.map(([words]) => ['svc', ...words]),
-  )
-  for (const [index, [words, offered]] of all.entries()) {
-    // zsh itself leaves out what does not start with the word.
-    const typed = words.at(-1) ?? ''
-    const isFiltered = !typed.includes('=') && !offered[0]?.startsWith('files')
-    const answer = answers[index]?.filter((each) => !isFiltered || each.startsWith(typed))
-    assert.deepEqual(answer?.toSorted(), offered.toSorted(), words.join(' '))
-  }
-})
-
-test('a script in the folder of zsh is loaded at its first use', zsh, async (t) => {
-  const folder = temporaryFolder(t)
-  writeFileSync(path.join(folder, '_svc'), await printScript('zsh'))
-  const before = `${ASK_ZSH}\nfpath=('${folder}' $fpath); autoload -Uz _svc`
-  const [first, second] = askShell('zsh', folder, before, [
-    ['svc', 'tlog', ''],
-    ['svc', 'api-keys', 'list', '--status', ''],
-  ])
-  assert.ok(first?.includes('cosign'))
-  assert.deepEqual(second, ['active', 'expired', 'revoked'])
-})
+for (const { program, before, skip } of SHELLS) {
+  test(`${program} completes values, and names of files with spaces`, { skip }, async (t) => {
+    const script = `${before}\n${await printScript(program)}`
+    const all = [...CASES, ...FILE_CASES]
+    const calls = all.map(([words]) => ['svc', ...words])
+    const answers = askShell(program, makeFolder(t), script, calls)
+    for (const [index, [words, offered]] of all.entries()) {
+      // zsh itself leaves out what does not start with the word.
+      const typed = (words.at(-1) ?? '').replace('=', '')
+      const shown = answers[index]?.filter((each) => each.startsWith(typed))
+      assert.deepEqual(shown?.toSorted(), offered.toSorted(), words.join(' '))
+    }
+  })
+}
 
 test('another shell is wrong usage', async () => {
   for (const args of [['fish'], []]) {
