@@ -4,7 +4,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import type { Log } from '../service/logger.ts'
 import type { ServedReleases } from '../service/releases/read-releases.ts'
-import { readUpdateInThread } from './read-update.ts'
+import { readUpdateInProcess } from './read-update.ts'
 import type { Serving } from './server.ts'
 
 export interface RefusedRelease {
@@ -59,7 +59,7 @@ export function openReleaseWatcher(
   let damage: string | undefined
   /** The start read only what the newest version serves, so the first look checks the rest. */
   let checkedAtMs = -Infinity
-  let isClosed = false
+  const closing = new AbortController()
   let looking: Promise<void> | undefined
 
   function refuse(reason: string): void {
@@ -101,8 +101,9 @@ export function openReleaseWatcher(
     lastFingerprint = fingerprint
     if (checksServed) checkedAtMs = nowMs
     try {
-      const found = await readUpdateInThread({ releasesDir, served: served(), checksServed })
-      if (isClosed) return
+      const toRead = { releasesDir, served: served(), checksServed }
+      const found = await readUpdateInProcess(toRead, closing.signal)
+      if (closing.signal.aborted) return
       if (checksServed) noteDamage(found.damage)
       if (found.refusal !== undefined) {
         refuse(found.refusal)
@@ -111,7 +112,7 @@ export function openReleaseWatcher(
       if (found.update !== undefined) applyUpdate(found.update)
       refused = undefined
     } catch (error) {
-      if (!isClosed) refuse(messageOf(error))
+      if (!closing.signal.aborted) refuse(messageOf(error))
     }
   }
 
@@ -141,7 +142,7 @@ export function openReleaseWatcher(
     damage: () => damage,
     failures: () => failures,
     close(): void {
-      isClosed = true
+      closing.abort()
       clearInterval(timer)
     },
   }

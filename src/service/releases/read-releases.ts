@@ -30,7 +30,7 @@ export interface ResourceFault {
   readonly served: boolean
 }
 
-/** Checked versions with the resources of the newest one, as plain data that threads and processes can exchange. */
+/** Checked versions with the resources of the newest one, as plain data that processes can exchange. */
 export interface LoadedReleases {
   /** The canonical JSON of each version entry, oldest first. */
   readonly versionTexts: readonly string[]
