@@ -56,7 +56,7 @@ names the service that the links and the canonical addresses lead to.`,
     const base = own === undefined ? undefined : parseBase(own)
     const { folder: releasesDir } = openReleasesFolder(values.releases)
     const { openReleasesCopy, proveCopy } = await import('../copy/copy-releases.ts')
-    const { CopyFailure } = await import('../copy/copy-source.ts')
+    const { CopyFailure } = await import('../copy/copy-list.ts')
     const { withCopyFolder } = await import('../copy/write-copy.ts')
     const fail = (error: unknown, exitCode: ExitCode = EXIT_CODES.failure) =>
       new CommandFailure('COPY', messageOf(error), { exitCode })

@@ -10,7 +10,7 @@ import { type VersionEntry, versionHashText } from '@public-api/contract/history
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { listBelow, readBelow } from '../files/folder-files.ts'
-import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './write-copy.ts'
+import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './copy-list.ts'
 
 const PROOF_FILE = 'now.json'
 const CHECKPOINT_FILE = 'log/checkpoint'

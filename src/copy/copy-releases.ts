@@ -12,13 +12,8 @@ import { startOfDay } from '@public-api/contract/text/instant'
 import { listBelow } from '../files/folder-files.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
 import { loadReleases } from '../service/releases/releases.ts'
-import {
-  CopyFailure,
-  type CopyOptions,
-  digestOfProgram,
-  listCopyFiles,
-  shortDigest,
-} from './copy-source.ts'
+import { CopyFailure } from './copy-list.ts'
+import { type CopyOptions, digestOfProgram, listCopyFiles, shortDigest } from './copy-source.ts'
 import { writeCopy } from './write-copy.ts'
 
 /** The file of a copy that proves how old the copy is. */

@@ -21,6 +21,7 @@ import { ABSENT_SERVICES } from '../service/absent/absent-services.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
+import { CopyFailure } from './copy-list.ts'
 import { fileOf, isMissing } from './copy-paths.ts'
 import { hostFiles } from './host-files.ts'
 
@@ -60,9 +61,6 @@ const isStatusFeed = (below: string): boolean =>
 
 /** The content of a file that is named by its digest or number never changes. */
 const IMMUTABLE = 'immutable'
-
-/** A failure to make a file of a copy. */
-export class CopyFailure extends Error {}
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Everything that decides what a copy looks like, beside the libraries that package.json names. */

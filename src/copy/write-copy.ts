@@ -6,15 +6,18 @@ import { LockedError, withFileLock } from '@public-api/client-internal/node/file
 import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { COPY_FILES_SCHEMA } from '@public-api/contract/http/copy-files'
-import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readBelow } from '../files/folder-files.ts'
-import { type CopyFile, CopyFailure } from './copy-source.ts'
+import {
+  CopyFailure,
+  LIST_FILE,
+  type List,
+  readList,
+  readValue,
+  type Written,
+} from './copy-list.ts'
+import type { CopyFile } from './copy-source.ts'
 
-/** Lists what a run wrote, so that the next one writes and removes only what changed. */
-export const LIST_FILE = 'site.json'
-/** Of a million files. */
-export const MAX_LIST_BYTES = 256 * 1024 * 1024
 /** Complete files wait here until all of them are there. */
 const STAGING = '.staging'
 /** Names the files that a run creates, replaces or removes, until the list is right again. A run that was killed leaves it. */
@@ -23,15 +26,8 @@ const LOCK = '.site.lock'
 /** Names the process that has the lock. */
 const HOLDER = '.site.lock.pid'
 const LOCK_WAIT_MS = 1000
-/** Whether a file of a copy is a run's own, and no part of it. */
-export const isOwnFile = (file: string): boolean =>
-  file === LIST_FILE || /^\.(?:site\.|staging(?:\/|$))/.test(file)
-
 const RIGHTS = { mode: 0o644 }
 const FOLDER_MODE = 0o755
-
-/** Digest of the content, and the key that it was made for. Empty if a run that was killed may have replaced the file. */
-type Written = readonly [digest?: string, key?: string]
 
 /** What a copy is to have. */
 export interface CopyContent {
@@ -39,50 +35,6 @@ export interface CopyContent {
   readonly madeOf: string
   /** Called unless the copy has them. An error leaves the copy as it was. */
   files(): AsyncIterable<CopyFile> | Iterable<CopyFile>
-}
-
-interface List {
-  /** What the whole copy was made of; unknown after a run that was killed. */
-  readonly madeOf?: string
-  readonly files: ReadonlyMap<string, Written>
-}
-
-function isWritten(value: unknown): value is Written {
-  return (
-    Array.isArray(value) && value.length <= 2 && value.every((each) => typeof each === 'string')
-  )
-}
-
-/** The JSON value of a file; undefined without one, null if it is not JSON. */
-function readValue(folder: string, file: string): unknown {
-  try {
-    return parseJson(readBelow(folder, file, MAX_LIST_BYTES).toString()) ?? null
-  } catch (error) {
-    if (propertyOf(error, 'code') === 'ENOENT') return undefined
-    throw new CopyFailure(`${path.join(folder, file)}: ${messageOf(error)}`, { cause: error })
-  }
-}
-
-/** The list of the files of a copy; none without one. Throws a CopyError for another file in its place. */
-export function readList(folder: string): List {
-  const list = readValue(folder, LIST_FILE)
-  if (list === undefined) return { files: new Map() }
-  const files = propertyOf(list, 'files')
-  const isList =
-    propertyOf(list, 'schema') === COPY_FILES_SCHEMA &&
-    typeof files === 'object' &&
-    files !== null &&
-    Object.values(files).every(isWritten)
-  if (!isList) {
-    throw new CopyFailure(
-      `${path.join(folder, LIST_FILE)}: expected the list that svc site writes; remove it to write every file again`,
-    )
-  }
-  const madeOf = propertyOf(list, 'madeOf')
-  return {
-    ...(typeof madeOf === 'string' ? { madeOf } : {}),
-    files: new Map(Object.entries(files as { [file: string]: Written })),
-  }
 }
 
 /** Throws a CopyFailure for a folder with files that no run wrote: a mistyped name must not mix two sites. */

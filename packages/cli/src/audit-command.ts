@@ -13,7 +13,7 @@ import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
 import { printFinding } from './auditing/print-finding.ts'
 import { printReport } from './auditing/print-report.ts'
-import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
+import type { AuditSettings } from './auditing/run-audit.ts'
 import { readSavedPinSource } from './auditing/state-store.ts'
 import { readPolicyFile } from './log/log-inputs.ts'
 import { parseOrigin } from './log/parse-origin.ts'
@@ -27,6 +27,8 @@ interface Settings extends AuditSettings {
 
 async function audit(settings: Settings, output: CommandOutput): Promise<ExitCode> {
   try {
+    // An audit of a folder needs none of it.
+    const { runAudit } = await import('./auditing/run-audit.ts')
     printReport(await runAudit(settings), settings, output)
     return EXIT_CODES.done
   } catch (error) {
