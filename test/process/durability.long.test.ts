@@ -33,7 +33,8 @@ const KILLS_WITH_WORKERS = 9
 const CONNECTIONS = 8
 /** Of the 300 that one life of the process admits within a minute; the rest is for asking again. */
 const MOST_PER_LIFE = 120
-const TIMEOUT_MS = 180_000
+/** Takes two minutes alone, and several times that beside other programs. */
+const TIMEOUT_MS = 900_000
 
 /** Everything that was sent, by result. */
 interface Ledger {

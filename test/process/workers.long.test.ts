@@ -106,8 +106,11 @@ test('reports the metrics of serving workers while others crash, and counts the 
   const [first = 0] = await workerPids(service, 2)
   process.kill(first, 'SIGKILL')
   const text = await eventually('three deaths are counted', async () => {
-    const response = await fetch(`${admin}/metrics`, { signal: AbortSignal.timeout(500) })
-    const metrics = await response.text()
+    const signal = AbortSignal.timeout(500)
+    // A busy machine needs several tries.
+    const response = await fetch(`${admin}/metrics`, { signal }).catch(() => undefined)
+    const metrics = await response?.text().catch(() => undefined)
+    if (response === undefined || metrics === undefined) return undefined
     assert.equal(response.status, 200, metrics)
     return Number(valueOf(metrics, 'svc_worker_crashes_total')) >= 3 ? metrics : undefined
   })
@@ -127,8 +130,9 @@ test('omits worker metrics while a worker hangs, and stops nevertheless', async 
   assert.ok(!text.includes('svc_http_requests_total'), 'no sum that leaves a worker out')
 
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
-  const killed = await service.line('Worker did not stop in time')
-  assert.deepEqual([killed.level, killed['pid']], ['error', hanging])
+  // On a busy machine the other one may be late, too.
+  const late = service.lines().filter(({ msg }) => msg.includes('Worker did not stop in time'))
+  assert.equal(late.find((line) => line['pid'] === hanging)?.level, 'error')
   assert.equal(isAlive(hanging), false)
 })
 
