@@ -42,6 +42,9 @@ function connectProcess(args: readonly string[], added: NodeJS.Dict<string>): Tr
   return new StdioClientTransport({ command, args: [MAIN, ...args], env, stderr: 'ignore' })
 }
 
+/** The client's own minute is not enough for the start of a process on a machine that is very busy. */
+const START_TIMEOUT_MS = 600_000
+
 /**
  * Connects to a new server of these arguments, in its own process if it gets variables, with the revision 2026-07-28 of
  * the protocol alone or with those before it. Here, because the SDK is installed in this package alone.
@@ -55,6 +58,7 @@ export async function connectClient(
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } })
   await client.connect(
     variables === undefined ? connectHere(args) : connectProcess(args, variables),
+    { timeout: START_TIMEOUT_MS },
   )
   const { tools } = await client.listTools()
   return {
