@@ -10,6 +10,7 @@ import { bulletList, link, pageLink, pageSection, scriptTexts } from './markup/e
 import { code, html, type Html } from './markup/html.ts'
 import { operatorText, plainText, richText } from './markup/rich-text.ts'
 import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './markup/site-assets.ts'
+import { ownTurn, writeInTurns } from './markup/turns.ts'
 import {
   alternatesOf,
   isListed,
@@ -387,14 +388,20 @@ function footer(context: PageContext, page: Page): Html {
   </footer>`
 }
 
-/** The content of a page without its header, rail and footer. */
+/** The content of a page without its header, rail and footer. Its late parts are not made yet. */
 export function pageContent({ main, sections = [], after }: PageBody): Html {
   return html`${main}${sections.map((section) => section && pageSection(...section))}${after}`
 }
 
-export function renderPage(context: PageContext, page: Page, groups: PageGroups): string {
+/** A page in turns of the event loop. The footer is its last part, because it names what the others showed. */
+export async function renderPage(
+  context: PageContext,
+  page: Page,
+  groups: PageGroups,
+): Promise<string> {
   const { locale, texts, content } = context
   const { site } = texts
+  await ownTurn()
   const body = page.body(context)
   const { rail: ownRail } = body
   const sections = (body.sections ?? []).filter(
@@ -402,13 +409,13 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
   )
   const listed = bulletList(sections.map(([id, title]) => link(`#${id}`, title)))
   const rail = ownRail ?? (sections.length > 0 && { title: site.contents, content: listed })
-  const { text } = html`<html lang="${locale}">
-    ${head(context, page, groups)}
+  const markup = html`<html lang="${locale}">
+    ${() => head(context, page, groups)}
     <body data-not-copied="${site.notCopied}" data-link-copied="${site.linkCopied}">
       <a class="skip" href="#main">${site.skip}</a>
       <header class="site">
-        ${brand(context)} ${languageSwitch(context, page)} ${searchButton(context)}
-        ${navigation(context, page, groups)}
+        ${() => [brand(context), ' ', languageSwitch(context, page), ' ', searchButton(context)]}
+        ${() => navigation(context, page, groups)}
       </header>
       ${context.facts.copy && copyNotice(context, page)}
       ${
@@ -431,9 +438,13 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
           }${pageContent(body)}
         </main>
       </div>
-      ${footer(context, page)} ${searchDialog(context)}
+      ${() => footer(context, page)} ${() => searchDialog(context)}
       <p class="announcement small" role="status" id="announcement"></p>
     </body>
   </html> `
-  return linkedToService(`<!DOCTYPE html>\n${text}`, context.facts)
+  let text = '<!DOCTYPE html>\n'
+  await writeInTurns(markup, (piece) => {
+    text += piece
+  })
+  return linkedToService(text, context.facts)
 }

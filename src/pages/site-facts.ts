@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   type createRecorder,
   type Incident,
@@ -57,6 +56,7 @@ import type { Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
 import { isEarlyAccessUnread } from '../service/releases/unread-early-access.ts'
 import { readLogWitnesses } from '../tlog/log-witnesses.ts'
+import { ownTurn } from './markup/turns.ts'
 import { TEXTS } from './texts/texts.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
@@ -400,7 +400,7 @@ export function createSiteFacts({ releases, challenge, api, record, ...fixed }: 
         () => this.removedEvents,
       ]
       for (const read of parts) {
-        await setImmediate()
+        await ownTurn()
         read()
       }
     },

@@ -12,6 +12,7 @@ import {
   joinHtml,
   showHidden,
 } from '../../src/pages/markup/html.ts'
+import { writeInTurns } from '../../src/pages/markup/turns.ts'
 import { xmlDocument, xmlElement } from '../../src/pages/markup/xml.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 import { unescapeHtml } from '../support/page-markup.ts'
@@ -30,6 +31,23 @@ test('renders nothing for undefined and false, and joins lists', () => {
   )
   assert.equal(joinHtml(['a', html`<b></b>`, '<'], ', ').text, 'a, <b></b>, &lt;')
   assert.equal(joinHtml([], ', ').text, '')
+})
+
+test('late parts are made in order, once, and other parts of pages come between them', async () => {
+  const made: string[] = []
+  const late = (name: string) => () => {
+    made.push(name)
+    return html`<i>${name}</i>`
+  }
+  const page = html`<p>${[late('a'), 'x', html`<b>${() => late('b')}</b>`]}</p>`
+  assert.deepEqual(made, [])
+  const pieces: string[] = []
+  const other = writeInTurns(html`${late('1')}${late('2')}`, () => {})
+  await Promise.all([other, writeInTurns(page, (piece) => pieces.push(piece))])
+  assert.equal(pieces.join(''), '<p><i>a</i>x<b><i>b</i></b></p>')
+  assert.deepEqual(made, ['1', 'a', '2', 'b'])
+  assert.equal(html`${page}${page}`.text, pieces.join('').repeat(2))
+  assert.equal(made.length, 4)
 })
 
 test('shows what people would not see, in pages, Markdown, feeds and calendars', () => {

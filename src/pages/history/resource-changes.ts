@@ -229,11 +229,11 @@ export function changesOfResources(
 ): Html {
   const ofData = names.filter((name) => !isTranslation(name))
   const ofTranslations = names.filter(isTranslation)
-  return html`${changesWithin(context, ofData, versions, SHOWN_RESOURCES)}${
+  return html`${() => changesWithin(context, ofData, versions, SHOWN_RESOURCES)}${
     ofTranslations.length > 0 &&
     html`<details class="noise">
       <summary>${context.texts.version.translations}</summary>
-      ${changesWithin(context, ofTranslations, versions, SHOWN_TRANSLATIONS)}
+      ${() => changesWithin(context, ofTranslations, versions, SHOWN_TRANSLATIONS)}
     </details>`
   }`
 }

@@ -77,7 +77,7 @@ function body(context: PageContext, before: VersionEntry): PageBody {
                   ? html`<p class="muted">${texts.history.noChanges}</p>`
                   : changesOfResources(context, names, [before, after]),
               )}
-              ${pageSection('versions', t.versions, versionList(context, before))}`
+              ${pageSection('versions', t.versions, () => versionList(context, before))}`
       }`,
   }
 }

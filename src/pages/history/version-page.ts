@@ -79,7 +79,7 @@ function body(context: PageContext, entry: VersionEntry) {
       </nav>
       ${kept}
       <div class="columns-2">
-        ${pageSection('changes', history.changes, allChanges(context, entry))}
+        ${pageSection('changes', history.changes, () => allChanges(context, entry))}
         <div>
           ${pageSection(
             'entry',
@@ -110,7 +110,7 @@ function body(context: PageContext, entry: VersionEntry) {
             ${countText(locale, t.resourceCount, Object.keys(entry.resources).length)}
           </summary>
           <p>${t.resourcesText}</p>
-          ${resourceTable(context, entry)}
+          ${() => resourceTable(context, entry)}
         </details>`,
       )}`,
   }

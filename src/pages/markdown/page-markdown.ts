@@ -4,7 +4,7 @@ import { builtFrom, copySentence, pageContent } from '../layout.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { type Page, type PageContext } from '../page.ts'
-import { parseMarkup } from './page-tree.ts'
+import { parseInTurns, parseMarkup } from './page-tree.ts'
 import { type ResolveLink, writeMarkdown } from './write-markdown.ts'
 
 /** How to verify what a page shows: a command for each of its resources, or the page with curl and openssl. */
@@ -40,11 +40,11 @@ function provenance(context: PageContext, page: Page, address: string): Html {
 }
 
 /** A page in Markdown: the same content as its HTML, and at the end where it comes from. */
-export function renderMarkdown(
+export async function renderMarkdown(
   context: PageContext,
   page: Page,
   isPagePath: (path: string) => boolean,
-): string {
+): Promise<string> {
   const { locale, facts } = context
   const { origin, ownOrigin, copy } = facts
   const path = pathOfPage(locale, page.path)
@@ -60,7 +60,7 @@ export function renderMarkdown(
   }
   const notice = copy && html`<p>${copySentence(context, page)}</p>`
   const content = html`${notice}${pageContent(page.body(context))}`
-  const body = writeMarkdown(parseMarkup(content.text), resolve)
+  const body = writeMarkdown(await parseInTurns(content), resolve)
   const end = writeMarkdown(parseMarkup(provenance(context, page, address).text), (href) =>
     href === address ? new URL(href) : resolve(href),
   )

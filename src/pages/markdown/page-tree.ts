@@ -1,4 +1,6 @@
-import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
+import { type DefaultTreeAdapterTypes, Parser } from 'parse5'
+import type { Html } from '../markup/html.ts'
+import { writeInTurns } from '../markup/turns.ts'
 
 export type PageElement = DefaultTreeAdapterTypes.Element
 export type PageNode = DefaultTreeAdapterTypes.ChildNode
@@ -50,9 +52,34 @@ export function textContent(element: PageElement): string {
     .join('')
 }
 
-/** The tree of markup, as an element without a name of its own. */
+/** A parser of markup that arrives in pieces. The root is an element without a name of its own. */
+function openParser() {
+  const parser = Parser.getFragmentParser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>(null, {
+    scriptingEnabled: false,
+  })
+  const write = (piece: string): void => parser.tokenizer.write(piece, false)
+  write('<main>')
+  return {
+    write,
+    end(): PageElement {
+      parser.tokenizer.write('</main>', true)
+      const root = parser.getFragment().childNodes[0]
+      if (root === undefined || !isElement(root)) throw new Error('The markup has no element')
+      return root
+    },
+  }
+}
+
+/** The tree of markup. */
 export function parseMarkup(markup: string): PageElement {
-  const root = parseFragment(`<main>${markup}</main>`, { scriptingEnabled: false }).childNodes[0]
-  if (root === undefined || !isElement(root)) throw new Error('The markup has no element')
-  return root
+  const parser = openParser()
+  parser.write(markup)
+  return parser.end()
+}
+
+/** The tree of a page, whose late parts are each made and parsed in a turn of the event loop. */
+export async function parseInTurns(markup: Html): Promise<PageElement> {
+  const parser = openParser()
+  await writeInTurns(markup, parser.write)
+  return parser.end()
 }

@@ -1,16 +1,46 @@
 import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 
+/** Makes a part of a page when its text is needed. */
+type Late = () => HtmlValue
+
 /** Safe markup: created only by `html`, which escapes every value that is not markup. */
 export class Html {
-  readonly text: string
+  #pieces: readonly (string | Late)[]
 
-  constructor(text: string) {
-    this.text = text
+  constructor(...pieces: readonly (string | Late)[]) {
+    this.#pieces = pieces
+  }
+
+  get pieces(): readonly (string | Late)[] {
+    return this.#pieces
+  }
+
+  get text(): string {
+    const [only] = this.#pieces
+    return this.#pieces.length === 1 && typeof only === 'string'
+      ? only
+      : [...this.written()].join('')
+  }
+
+  /** The text in order. Between two pieces, a caller may leave the event loop to others. Late parts are made once. */
+  *written(): Generator<string> {
+    let text = ''
+    for (const piece of this.#pieces) {
+      const own = typeof piece === 'string' ? [piece] : html`${piece()}`.written()
+      for (const each of own) {
+        text += each
+        yield each
+      }
+    }
+    this.#pieces = [text]
   }
 }
 
-/** Values of a template. `undefined` and `false` render nothing; lists are joined. */
-export type HtmlValue = string | number | Html | undefined | false | readonly HtmlValue[]
+/**
+ * Values of a template. `undefined` and `false` render nothing; lists are joined. A function is called when the text is needed:
+ * a page has one for each part that takes milliseconds.
+ */
+export type HtmlValue = string | number | Html | undefined | false | Late | readonly HtmlValue[]
 
 const ENTITIES: { readonly [character: string]: string } = {
   '&': '&amp;',
@@ -38,12 +68,6 @@ export function escapeContent(text: string): Html {
   return new Html(showHidden(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
 }
 
-function written(value: HtmlValue): string {
-  if (value === undefined || value === false) return ''
-  if (value instanceof Html) return value.text
-  return typeof value === 'object' ? value.map(written).join('') : escapeHtml(String(value))
-}
-
 /** The texts of each template without their indentation, a tenth of a page. */
 const unindented = new WeakMap<TemplateStringsArray, readonly string[]>()
 
@@ -60,9 +84,26 @@ function textsOf(template: TemplateStringsArray): readonly string[] {
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const texts = textsOf(template)
+  const before: (string | Late)[] = []
   let text = texts[0] ?? ''
-  for (const [index, value] of values.entries()) text += written(value) + (texts[index + 1] ?? '')
-  return new Html(text)
+  const add = (value: HtmlValue): void => {
+    if (value === undefined || value === false) return
+    if (typeof value === 'function') {
+      before.push(text, value)
+      text = ''
+    } else if (value instanceof Html) {
+      for (const piece of value.pieces) {
+        if (typeof piece === 'string') text += piece
+        else add(piece)
+      }
+    } else if (typeof value === 'object') for (const each of value) add(each)
+    else text += escapeHtml(String(value))
+  }
+  for (const [index, value] of values.entries()) {
+    add(value)
+    text += texts[index + 1] ?? ''
+  }
+  return new Html(...before, text)
 }
 
 export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html {

@@ -118,89 +118,95 @@ export function graphPicture({
   })
   const across = placed(nodeBoxes, drawn, 'LR')
   const isWide = (across.graph.graph().width ?? 0) > COLUMN_WIDTH
-  const { graph, places } = isWide ? placed(nodeBoxes, drawn, 'TB') : across
-  const { width = 0, height = 0 } = graph.graph()
-  const arrow = `${described.id}-arrow`
-  const planned = (isPlanned: boolean, className: string): string =>
-    isPlanned ? `${className} ${className}-planned` : className
-  const placedEdges = drawn.map((edge, index) => ({
-    ...edge,
-    place: places[index] ?? { x: 0, y: 0, points: [] },
-  }))
-  // From top to bottom or from left to right, as the boxes are placed.
-  const inOrder = nodeBoxes.toSorted((a, b) => {
-    const [one, other] = [graph.node(a.id), graph.node(b.id)]
-    return isWide ? one.y - other.y || one.x - other.x : one.x - other.x || one.y - other.y
-  })
-  const titles = new Map(nodes.map((node) => [node.id, node]))
-  const narrow = html`<ol class="graph-list plain-list" data-browser>
-    ${inOrder.map(({ id, title, kind, target, isPlanned }) => {
-      const own = drawn.filter(({ from }) => from === id)
-      const flows = own.map(({ to, label }) => {
-        const data = html`<a href="#${label.target}">${label.text}</a>`
-        return html`<li class="small">
-          → <strong>${titles.get(to)?.title}</strong>
-          ${label.isEnglish ? html`<span lang="en">${data}</span>` : data}
-        </li> `
-      })
-      // The line beside the flows would join a box without any to the next one.
-      return html`<li>
-        <p class="${planned(isPlanned, 'graph-box')}">
-          <a href="#${target}">${title}</a> <span class="muted small">${kind}</span>
-        </p>
-        ${
-          flows.length > 0 &&
-          html`<ul class="plain-list stacked">
-            ${flows}
-          </ul>`
-        }
-      </li> `
-    })}
-  </ol>`
-  const labels = placedEdges.map(({ label, lines, place }) => {
-    const [x, y] = [Math.round(place.x), Math.round(place.y)]
-    const { width: labelWidth, height: labelHeight } = labelSize(lines)
-    const top = y - labelHeight / 2
-    const text = textLines(lines, {
-      x,
-      y: top + LABEL.line - 3,
-      step: LABEL.line,
-      className: 'picture-label',
+
+  function draw(): Html {
+    const { graph, places } = isWide ? placed(nodeBoxes, drawn, 'TB') : across
+    const { width = 0, height = 0 } = graph.graph()
+    const arrow = `${described.id}-arrow`
+    const planned = (isPlanned: boolean, className: string): string =>
+      isPlanned ? `${className} ${className}-planned` : className
+    const placedEdges = drawn.map((edge, index) => ({
+      ...edge,
+      place: places[index] ?? { x: 0, y: 0, points: [] },
+    }))
+    // From top to bottom or from left to right, as the boxes are placed.
+    const inOrder = nodeBoxes.toSorted((a, b) => {
+      const [one, other] = [graph.node(a.id), graph.node(b.id)]
+      return isWide ? one.y - other.y || one.x - other.x : one.x - other.x || one.y - other.y
     })
-    const back = {
-      x: Math.round(x - labelWidth / 2),
-      y: top,
-      width: Math.round(labelWidth),
-      height: labelHeight,
-    }
-    return html`<a class="picture-edge" href="#${label.target}"
-      >${box('picture-paper', back, 0)}${label.isEnglish ? html`<g lang="en">${text}</g>` : text}</a
-    > `
-  })
-  const boxes = nodeBoxes.map(({ id, lines, height: boxHeight, kind, target, isPlanned }) => {
-    const node = graph.node(id)
-    const [left, y] = [Math.round(node.x - BOX.width / 2), Math.round(node.y - boxHeight / 2)]
-    const x = left + BOX.start
-    const top = lines.length === 1 ? y + 30 : y + 24
-    return html`<a href="#${target}">
-      ${box(planned(isPlanned, 'picture-box'), { x: left, y, width: BOX.width, height: boxHeight })}
-      ${textLines(lines, { x, y: top, step: TITLE.line, className: 'picture-name' })}
-      <text class="picture-label" x="${x}" y="${y + boxHeight - 12}">${kind}</text>
-    </a> `
-  })
-  return picture({
-    ...described,
-    width: Math.ceil(width),
-    height: Math.ceil(height),
-    narrow,
-    content: html`${arrowMarker(arrow)}
-    ${placedEdges.map(
-      ({ isPlanned, place }) =>
-        html`<path
-          class="${planned(isPlanned, 'picture-link')}"
-          d="${curve(place.points)}"
-          marker-end="url(#${arrow})"
-        /> `,
-    )}${labels}${boxes}`,
-  })
+    const titles = new Map(nodes.map((node) => [node.id, node]))
+    const narrow = html`<ol class="graph-list plain-list" data-browser>
+      ${inOrder.map(({ id, title, kind, target, isPlanned }) => {
+        const own = drawn.filter(({ from }) => from === id)
+        const flows = own.map(({ to, label }) => {
+          const data = html`<a href="#${label.target}">${label.text}</a>`
+          return html`<li class="small">
+            → <strong>${titles.get(to)?.title}</strong>
+            ${label.isEnglish ? html`<span lang="en">${data}</span>` : data}
+          </li> `
+        })
+        // The line beside the flows would join a box without any to the next one.
+        return html`<li>
+          <p class="${planned(isPlanned, 'graph-box')}">
+            <a href="#${target}">${title}</a> <span class="muted small">${kind}</span>
+          </p>
+          ${
+            flows.length > 0 &&
+            html`<ul class="plain-list stacked">
+              ${flows}
+            </ul>`
+          }
+        </li> `
+      })}
+    </ol>`
+    const labels = placedEdges.map(({ label, lines, place }) => {
+      const [x, y] = [Math.round(place.x), Math.round(place.y)]
+      const { width: labelWidth, height: labelHeight } = labelSize(lines)
+      const top = y - labelHeight / 2
+      const text = textLines(lines, {
+        x,
+        y: top + LABEL.line - 3,
+        step: LABEL.line,
+        className: 'picture-label',
+      })
+      const back = {
+        x: Math.round(x - labelWidth / 2),
+        y: top,
+        width: Math.round(labelWidth),
+        height: labelHeight,
+      }
+      return html`<a class="picture-edge" href="#${label.target}"
+        >${box('picture-paper', back, 0)}${label.isEnglish ? html`<g lang="en">${text}</g>` : text}</a
+      > `
+    })
+    const boxes = nodeBoxes.map(({ id, lines, height: boxHeight, kind, target, isPlanned }) => {
+      const node = graph.node(id)
+      const [left, y] = [Math.round(node.x - BOX.width / 2), Math.round(node.y - boxHeight / 2)]
+      const x = left + BOX.start
+      const top = lines.length === 1 ? y + 30 : y + 24
+      return html`<a href="#${target}">
+        ${box(planned(isPlanned, 'picture-box'), { x: left, y, width: BOX.width, height: boxHeight })}
+        ${textLines(lines, { x, y: top, step: TITLE.line, className: 'picture-name' })}
+        <text class="picture-label" x="${x}" y="${y + boxHeight - 12}">${kind}</text>
+      </a> `
+    })
+    return picture({
+      ...described,
+      width: Math.ceil(width),
+      height: Math.ceil(height),
+      narrow,
+      content: html`${arrowMarker(arrow)}
+      ${placedEdges.map(
+        ({ isPlanned, place }) =>
+          html`<path
+            class="${planned(isPlanned, 'picture-link')}"
+            d="${curve(place.points)}"
+            marker-end="url(#${arrow})"
+          /> `,
+      )}${labels}${boxes}`,
+    })
+  }
+
+  // A layout takes milliseconds, and the second one has a turn of its own.
+  return html`${draw}`
 }

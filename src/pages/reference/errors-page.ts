@@ -114,7 +114,7 @@ export const ERRORS_PAGE: Page = {
         ...byStatus.map(([status, ofStatus]): PageSection => [
           `status-${status}`,
           plainText(t.byStatus, { status }),
-          ofStatus.map((code) => errorEntry(context, code)),
+          () => ofStatus.map((code) => errorEntry(context, code)),
         ]),
         ['verifier', t.verification, verifierCodes(context)],
       ],

@@ -55,8 +55,8 @@ export const REFERENCE_PAGE: Page = {
             policy: link(LINKS.policy, t.policyDocument),
           })}
         </p>
-        ${pageSection('endpoints', t.endpoints, groupList(context))} ${aboutSections(context)}
-        ${tryForm(context)} ${status !== undefined && tryOpener(context)}`,
+        ${pageSection('endpoints', t.endpoints, groupList(context))} ${() => aboutSections(context)}
+        ${() => tryForm(context)} ${status !== undefined && tryOpener(context)}`,
     }
   },
 }
@@ -82,7 +82,11 @@ export const REFERENCE_GROUP_PAGES: readonly Page[] = REFERENCE_TAGS.map((tag) =
       main: html`<p class="eyebrow">${link(pathOfPage(locale, 'reference'), t.title)}</p>
         <h1>${t.tags[tag]}</h1>
         <p class="lead">${contractText(locale, TAGS[tag])}</p>
-        ${endpointsOf(facts.registry, tag).map(([name, row]) => endpointEntry(context, name, row))}
+        ${endpointsOf(facts.registry, tag).map(
+          ([name, row]) =>
+            () =>
+              endpointEntry(context, name, row),
+        )}
         ${tryOpener(context)}`,
     }
   },

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { pathOfPage } from '../addresses.ts'
 import { pageContent } from '../layout.ts'
 import { shownText } from '../markdown/markdown-text.ts'
@@ -8,9 +7,10 @@ import {
   isElement,
   isInline,
   type PageElement,
-  parseMarkup,
+  parseInTurns,
   readableChildren,
 } from '../markdown/page-tree.ts'
+import { ownTurn } from '../markup/turns.ts'
 import { isListed, type Page, type PageContext } from '../page.ts'
 
 /** A place on a page: the id of its heading, the heading, and the text below it. */
@@ -82,7 +82,7 @@ const MAX_BYTES = 200_000
 
 /**
  * The index of a language as JSON, with every listed page of these and each of its headings, as far as there is room. Between
- * two pages other requests are handled, because rendering all of them takes a while.
+ * parts of pages other requests are handled, because rendering all of them takes a while.
  */
 export async function renderSearchIndex(
   context: PageContext,
@@ -92,8 +92,8 @@ export async function renderSearchIndex(
   const parts: string[] = []
   let bytes = 0
   for (const page of pages.filter((each) => isListed(each, facts))) {
-    await setImmediate()
-    const root = parseMarkup(pageContent(page.body(context)).text)
+    await ownTurn()
+    const root = await parseInTurns(pageContent(page.body(context)))
     const path = pathOfPage(locale, page.path)
     const found: SearchedPage = { path, title: page.title(texts), entries: entriesOf(root) }
     const part = JSON.stringify(found)

@@ -115,9 +115,9 @@ export function createPageFiles(
           ...securityHeaders(page.foreignOrigins?.(facts)),
           ...notIndexed,
         ],
-        make() {
+        async make() {
           const made = source()
-          return withLineBreaks(renderPage(made.context, made.page, PAGE_GROUPS), locale)
+          return withLineBreaks(await renderPage(made.context, made.page, PAGE_GROUPS), locale)
         },
       }),
     )

@@ -15,6 +15,7 @@ import {
 import { createWellKnownFiles } from '../files/well-known-files.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from '../history/version-index.ts'
 import { iconOf, readFavicon, readSiteAssets } from '../markup/site-assets.ts'
+import { ownTurn } from '../markup/turns.ts'
 import { nearestPage, notFoundPage } from '../not-found-page.ts'
 import { isListed, type SiteFacts } from '../page.ts'
 import { createSiteFacts, type SiteFactsOptions } from '../site-facts.ts'
@@ -259,7 +260,11 @@ export function createSite(options: SiteOptions) {
       }
     },
     /** Reads what the first pages would wait for. Rejects as they would. */
-    prepare: () => facts.prepare(),
+    async prepare(): Promise<void> {
+      await facts.prepare()
+      await ownTurn()
+      assets()
+    },
     /** Paths of all files that do not belong to one version or one card, those that others name first. */
     paths: (): readonly string[] => [
       ...assets().paths,

@@ -92,7 +92,7 @@ export const ARCHITECTURE_PAGE: Page = {
     return {
       main: html`<h1>${t.title}</h1>
         ${languageNote(context, 'architecture')}
-        ${snapshotContent(context, 'architecture', (each) => diagram(context, each))}`,
+        ${snapshotContent(context, 'architecture', (each) => () => diagram(context, each))}`,
       sections: data && [
         [
           'guarantees',
@@ -108,8 +108,8 @@ export const ARCHITECTURE_PAGE: Page = {
           ),
         ],
         ['boundaries', t.boundaries, statementList(context, data.boundaries, 'boundary', t.none)],
-        ['parts', t.parts, componentRows(context, data.components)],
-        ['flows', t.flows, flowRows(context, data)],
+        ['parts', t.parts, () => componentRows(context, data.components)],
+        ['flows', t.flows, () => flowRows(context, data)],
       ],
     }
   },

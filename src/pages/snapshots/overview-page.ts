@@ -230,7 +230,7 @@ export const OVERVIEW_PAGE: Page = {
     const reference = pathOfPage(locale, 'reference')
     const form = pathOfPage(locale, 'early-access')
     const chain = html`<p>${t.chainText}</p>
-      ${chainPicture(context, CHAIN_LENGTH)}
+      ${() => chainPicture(context, CHAIN_LENGTH)}
       <p>${link(`${pathOfPage(locale, 'history')}#audit`, t.historyLink)}</p>`
     const about = description !== undefined && operatorText(content, description)
     const status = content.snapshot('status')
@@ -262,10 +262,10 @@ export const OVERVIEW_PAGE: Page = {
             <div class="hero-state panel">
               ${
                 isCalm
-                  ? pageSection('status', t.statusTitle, statusNow(context))
+                  ? pageSection('status', t.statusTitle, () => statusNow(context))
                   : html`<section aria-labelledby="status">
                       <h2 id="status" class="hidden-text">${t.statusTitle}</h2>
-                      ${statusNow(context)}
+                      ${() => statusNow(context)}
                     </section>`
               }
             </div>
@@ -273,11 +273,11 @@ export const OVERVIEW_PAGE: Page = {
           </div>
         </div>
         <div class="columns-2">
-          ${pageSection('newest', t.newestTitle, newestChanges(context))}
-          ${pageSection('plans', t.plansTitle, nearestPlans(context))}
+          ${pageSection('newest', t.newestTitle, () => newestChanges(context))}
+          ${pageSection('plans', t.plansTitle, () => nearestPlans(context))}
         </div>
         ${pageSection('chain', t.chainTitle, chain)} ${pageSection('check', t.checkTitle, check)}
-        ${pageSection('readers', t.readersTitle, readerCards(context))}`,
+        ${pageSection('readers', t.readersTitle, () => readerCards(context))}`,
     }
   },
 }

@@ -81,7 +81,7 @@ function componentList(context: PageContext, status: Status, events: readonly St
       <summary>
         ${operatorText(content, name)} ${stateBadge(texts, 'componentState', worst)}
       </summary>
-      ${list(components)}
+      ${() => list(components)}
     </details>`
   })
   const ungrouped = groups.get('')
@@ -113,7 +113,7 @@ function recentEvents(context: PageContext, events: readonly StatusEvent[]): Htm
         </p>`
       : shownEvents(context, recent)
   }
-  ${monthLinks(context, events)}`
+  ${() => monthLinks(context, events)}`
 }
 
 /** The maintenances that are planned or running, but for the first one, which has its own place. Undefined without others. */
@@ -176,21 +176,19 @@ export const STATUS_PAGE: Page = {
         ${fromSnapshot(context, 'status', (status) => {
           const events = statusEvents(context)
           return [
-            stateNow(context, status, 'self-check'),
-            troubleNow(context, status),
-            pageSection('components', t.components, componentList(context, status, events)),
-            maintenancesAhead(context, status, events),
+            () => stateNow(context, status, 'self-check'),
+            () => troubleNow(context, status),
+            pageSection('components', t.components, () => componentList(context, status, events)),
+            () => maintenancesAhead(context, status, events),
             html`<div class="columns-2">
               <div class="flow">
-                ${pageSection(
-                  'incidents',
-                  plainText(t.recent, { days: RECENT_DAYS }),
+                ${pageSection('incidents', plainText(t.recent, { days: RECENT_DAYS }), () =>
                   recentEvents(context, events),
                 )}
                 ${facts.keyId !== undefined && liveCheck(context)}
                 ${snapshotSource(context, 'status', status)}
               </div>
-              ${subscribeSection(context, status)}
+              ${() => subscribeSection(context, status)}
             </div>`,
           ]
         })}`,
