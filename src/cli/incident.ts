@@ -5,8 +5,7 @@ import {
   EXIT_CODES,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { choiceOption, onlyArgument } from '@public-api/cli-kit/option-values'
-import { requireOption } from '@public-api/cli-kit/option-values'
+import { choiceOption, onlyArgument, requireOption } from '@public-api/cli-kit/option-values'
 import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import {

@@ -5,8 +5,7 @@ import {
   createGroup,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { onlyArgument, timeOption } from '@public-api/cli-kit/option-values'
-import { requireOption } from '@public-api/cli-kit/option-values'
+import { onlyArgument, requireOption, timeOption } from '@public-api/cli-kit/option-values'
 import { textOption, textOptions } from '@public-api/cli-kit/options'
 import {
   type MaintenanceStep,

@@ -5,8 +5,7 @@ import { isOutage } from './outage.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
-import type { Expectations, VerifiedResponse } from './verify-response.ts'
-import { verifyResponse } from './verify-response.ts'
+import { type Expectations, type VerifiedResponse, verifyResponse } from './verify-response.ts'
 
 /** Failures that a newer key document may resolve, because a cache may have an old document. */
 const MAY_BE_NEW_KEY = /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/
