@@ -8,6 +8,8 @@ interface Index {
     readonly title: string
     readonly entries: readonly (readonly [id: string, heading: string, text: string])[]
   }[]
+  /** What is not found. */
+  readonly note?: string
 }
 
 const dialog = partOf(document, '#search', HTMLDialogElement)
@@ -24,20 +26,22 @@ const {
 } = dialog.dataset
 
 let loading: Promise<ReturnType<typeof createSearch>> | undefined
+let note = ''
 
-async function read(path: string): Promise<Index['pages']> {
+async function read(path: string): Promise<Index> {
   const response = await fetch(path)
   // A node that runs the release before has no index of events.
-  if (response.status === 404 && path === eventsPath) return []
+  if (response.status === 404 && path === eventsPath) return { pages: [] }
   if (!response.ok) throw new Error(`${path} returned ${response.status}`)
-  return ((await response.json()) as Index).pages
+  return (await response.json()) as Index
 }
 
 async function load(): Promise<ReturnType<typeof createSearch>> {
-  const pages = await Promise.all([indexPath, eventsPath].map(read))
+  const indexes = await Promise.all([indexPath, eventsPath].map(read))
+  note = indexes.find((each) => each.note !== undefined)?.note ?? ''
   return createSearch(
-    pages
-      .flat()
+    indexes
+      .flatMap(({ pages }) => pages)
       .flatMap(({ path, title, entries }) =>
         entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
       ),
@@ -78,8 +82,8 @@ async function show(): Promise<void> {
     // Typing went on while the index was loaded.
     if (query !== input.value) return
     list.replaceChildren(...matches.map((match) => itemOf(match)))
-    status.textContent =
-      matches.length === 0 ? none : found.replace('{count}', String(matches.length))
+    const result = matches.length === 0 ? none : found.replace('{count}', String(matches.length))
+    status.textContent = note === '' ? result : `${result} · ${note}`
   } catch {
     loading = undefined
     list.replaceChildren()

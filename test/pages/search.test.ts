@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { LOCALES, type Locale } from '@public-api/contract/terms/locales'
 import { createSearch, type Piece, type Place } from '../../src/browser/search-matches.ts'
-import type { SearchIndex } from '../../src/pages/search/search-index.ts'
+import { html } from '../../src/pages/markup/html.ts'
+import type { Page, PageContext } from '../../src/pages/page.ts'
+import { renderSearchIndex, type SearchIndex } from '../../src/pages/search/search-index.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { parsePage } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
@@ -52,6 +54,36 @@ test('the index has every page in the navigation, and names places that exist', 
       assert.ok(!entries.some((entry) => entry.some((text) => /[\u200b\u2060]/.test(text))))
     }
   }
+})
+
+test('long texts are found by their beginning, and every page by its names', async () => {
+  const context = {
+    locale: 'th',
+    texts: TEXTS.th,
+    facts: { isLeftOut: () => false },
+  } as unknown as PageContext
+  const pageOf = (nth: number, letters: number): Page => ({
+    path: `page-${nth}`,
+    title: () => `Page ${nth}`,
+    description: () => '',
+    body: () => ({
+      main: html`<h2 id="place">Place ${nth}</h2>
+        <p>${'ก'.repeat(letters)}</p>`,
+    }),
+  })
+  const indexOf = async (letters: number): Promise<SearchIndex> => {
+    const pages = Array.from({ length: 100 }, (_, nth) => pageOf(nth, letters))
+    const json = await renderSearchIndex(context, pages)
+    assert.ok(Buffer.byteLength(json) <= 200_000)
+    return JSON.parse(json) as SearchIndex
+  }
+  const whole = await indexOf(600)
+  assert.equal(whole.note, undefined)
+  assert.equal(whole.pages[99]?.entries[1]?.[2].length, 600)
+  const cut = await indexOf(700)
+  assert.match(cut.note ?? '', /500/)
+  assert.equal(cut.pages.length, 100)
+  assert.deepEqual(cut.pages[99]?.entries[1], ['place', 'Place 99', 'ก'.repeat(500)])
 })
 
 test('the index has no space before the punctuation of a sentence', async (t) => {

@@ -10,6 +10,7 @@ import {
   parseInTurns,
   readableChildren,
 } from '../markdown/page-tree.ts'
+import { plainText } from '../markup/rich-text.ts'
 import { ownTurn } from '../markup/turns.ts'
 import { isListed, type Page, type PageContext } from '../page.ts'
 
@@ -19,6 +20,8 @@ type SearchEntry = readonly [id: string, heading: string, text: string]
 /** What the search script reads. The first entry of a page has no id: it has the text before the first place. */
 export interface SearchIndex {
   readonly pages: readonly SearchedPage[]
+  /** What the search says below its results, if it does not find everything. */
+  readonly note?: string
 }
 
 interface SearchedPage {
@@ -77,29 +80,38 @@ function textOf(element: PageElement): string {
   return shownText(text.join('')).trim()
 }
 
-/** A visitor's browser loads all of it. Pages are left out from the one with which it would be larger. */
+/** A visitor's browser loads all of it. */
 const MAX_BYTES = 200_000
+/** Characters of the text of each place, if those of all places together are too many. */
+const CUTS = [Infinity, 2000, 1000, 500, 200, 50] as const
 
 /**
- * The index of a language as JSON, with every listed page of these and each of its headings, as far as there is room. Between
- * parts of pages other requests are handled, because rendering all of them takes a while.
+ * The index of a language as JSON, with every listed page of these and each of its headings. If it would be too large, the
+ * texts of places are cut to the same length, and the index says so. Between parts of pages other requests are handled,
+ * because rendering all of them takes a while.
  */
 export async function renderSearchIndex(
   context: PageContext,
   pages: readonly Page[],
 ): Promise<string> {
   const { locale, texts, facts } = context
-  const parts: string[] = []
-  let bytes = 0
+  const found: SearchedPage[] = []
   for (const page of pages.filter((each) => isListed(each, facts))) {
     await ownTurn()
     const root = await parseInTurns(pageContent(page.body(context)))
     const path = pathOfPage(locale, page.path)
-    const found: SearchedPage = { path, title: page.title(texts), entries: entriesOf(root) }
-    const part = JSON.stringify(found)
-    bytes += Buffer.byteLength(part) + 1
-    if (bytes > MAX_BYTES) break
-    parts.push(part)
+    found.push({ path, title: page.title(texts), entries: entriesOf(root) })
   }
-  return `{"pages":[${parts.join()}]}`
+  let json = ''
+  for (const characters of CUTS) {
+    await ownTurn()
+    const cut = found.map(({ entries, ...page }) => ({
+      ...page,
+      entries: entries.map(([id, heading, text]) => [id, heading, text.slice(0, characters)]),
+    }))
+    const note = Number.isFinite(characters) && plainText(texts.search.cut, { count: characters })
+    json = JSON.stringify({ pages: cut, ...(note !== false && { note }) })
+    if (Buffer.byteLength(json) <= MAX_BYTES) break
+  }
+  return json
 }
