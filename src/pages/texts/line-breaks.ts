@@ -10,7 +10,8 @@ const THAI_WHOLE = /(?<=\d|[ก-ฮ]\.) (?=[เ-ไ]?[ก-ฮ]|25\d\d)/g
 
 const NO_BREAK_SPACE = '\u00a0'
 
-const chineseWords = new Intl.Segmenter('zh', { granularity: 'word' })
+/** Made when it is first used, because its dictionary takes a thirtieth of a start. */
+let chineseWords: Intl.Segmenter | undefined
 
 /** Words of one character that belong to the next word. Others of one character belong to the one before. */
 const CHINESE_PREFIX = /^[被在和与由为对从将已不未无可向按各全两]$/
@@ -19,6 +20,7 @@ const CHINESE_PREFIX = /^[被在和与由为对从将已不未无可向按各全
 function withChineseWords(text: string): string {
   let marked = ''
   let mayBreak = false
+  chineseWords ??= new Intl.Segmenter('zh', { granularity: 'word' })
   for (const { segment, isWordLike = false } of chineseWords.segment(text)) {
     const isPrefix = CHINESE_PREFIX.test(segment)
     const isWhole = isPrefix || segment.length > 1
