@@ -575,27 +575,11 @@ describe('what a service signs malformed', () => {
     }
   }
 
+  // Which entries are malformed is decided by test/vectors/history.
   for (const [name, change] of [
-    ['createdAt that is not a date', (entry: Signed) => ({ ...entry, createdAt: 'not a date' })],
-    [
-      'createdAt before that of the last version',
-      (entry: Signed) => ({ ...entry, createdAt: '1999-01-01T00:00:00.000Z' }),
-    ],
-    [
-      'createdAt of a day that does not exist',
-      (entry: Signed) => ({ ...entry, createdAt: '2026-02-30T00:00:00.000Z' }),
-    ],
     ['createdAt in a list', (entry: Signed) => ({ ...entry, createdAt: [entry['createdAt']] })],
-    ['no note', ({ note: _, ...entry }: Signed) => entry],
-    ['no changes', ({ changes: _, ...entry }: Signed) => entry],
     ['changes of null', (entry: Signed) => ({ ...entry, changes: null })],
-    ['a change of null', (entry: Signed) => ({ ...entry, changes: [null] })],
     ['resources of null', (entry: Signed) => ({ ...entry, resources: null })],
-    ['a digest of null', (entry: Signed) => ({ ...entry, resources: { status: null } })],
-    [
-      'a resource that is not a path',
-      (entry: Signed) => ({ ...entry, resources: { '../x': 'A'.repeat(43) } }),
-    ],
     ['a sequence in text', (entry: Signed) => ({ ...entry, sequence: '3' })],
     ['a hash of null', (entry: Signed) => ({ ...entry, hash: null })],
   ] as const) {

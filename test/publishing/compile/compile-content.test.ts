@@ -151,13 +151,6 @@ const CASES: readonly Case[] = [
     /^status\.yaml:6:11: components\[0\]\.name: found only a comment \(#\), expected a value, in quotes if it begins with #$/,
   ],
   [
-    'a duplicate name',
-    'status',
-    'incidents: []',
-    'incidents: []\nincidents: []',
-    /^status\.yaml:11:1: found a duplicate field, expected each field once$/,
-  ],
-  [
     'a fraction',
     'changelog',
     'version: 0.1.0',
@@ -212,13 +205,6 @@ const CASES: readonly Case[] = [
     'state: operational\nsummary',
     '%YAML 1.1\n---\nstate: operational\nsummary',
     /^status\.yaml:1:1: found a YAML directive, expected the fields alone$/,
-  ],
-  [
-    'a second document',
-    'status',
-    'incidents: []',
-    'incidents: []\n---\na: b',
-    /^status\.yaml:11:1: found a second document/,
   ],
   [
     'a reserved name',
