@@ -131,22 +131,34 @@ export async function runPublication<Result extends PublishResult>(
   requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/releases/published-versions.ts')
   const { checkLog } = await import('../tlog/signing/published-log.ts')
+  let versions: readonly VersionEntry[] = []
+  const read = () => {
+    versions = readVersions(store, versions)
+    return versions
+  }
   const hasLog = await withConsequence('nothing was published', async () => {
     let hasOrigin = true
     await stopsAtContradiction(async () => {
       hasOrigin = readTlogOrigin(folder) !== undefined
-      if (hasOrigin) await checkLog(logPublication(folder), readVersions(store))
+      if (hasOrigin) await checkLog(logPublication(folder), read())
     })
     return hasOrigin
   })
-  const prepare: ReleaseOptions['prepare'] = async (read) => {
+  const prepare: ReleaseOptions['prepare'] = async (readText) => {
     if (values['no-cards']) return []
     const { publishCards } = await import('../cards/publish-cards.ts')
-    return publishCards(store, read)
+    return publishCards(store, readText)
   }
   const clock = await checkPublisherClock(values.yes)
   const published = await withConsequence('nothing was published', () =>
-    publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
+    publish({
+      store,
+      nowMs: Date.now(),
+      registryVersion: REGISTRY_VERSION,
+      note,
+      prepare,
+      readVersions: read,
+    }),
   )
   const unwritten = keepBytesInGit(folder)
   const warnings = [cut, clock, ...published.warnings, unwritten].filter(
@@ -155,7 +167,7 @@ export async function runPublication<Result extends PublishResult>(
   const result = { ...published, warnings }
   const lines = [...formatResult(result, folder), ...formatMore(published)]
   const asks = values['no-witnesses'] ? 'none' : 'due'
-  const log = hasLog ? await extendPublishedLog(folder, () => readVersions(store), asks) : undefined
+  const log = hasLog ? await extendPublishedLog(folder, read, asks) : undefined
   if (service !== undefined) {
     await waitForVersion(service, result.entry)
     lines.push(`${service.origin} serves ${result.entry.snapshotId}.`)

@@ -9,7 +9,7 @@ import type { ReleaseStore } from './release-store.ts'
  */
 export function unknownMembersOf(
   store: Pick<ReleaseStore, 'readResourceText'>,
-  { resources }: VersionEntry,
+  { resources }: Pick<VersionEntry, 'resources'>,
 ): readonly string[] {
   return Object.entries(resources).flatMap(([name, digest]) => {
     try {

@@ -106,11 +106,14 @@ function findStyle(document: Document, source: readonly string[]) {
       })),
     ),
   )
-  const kept = styles.map((style) => {
+  const written: { style: (typeof styles)[number]; lines: string[]; count: number }[] = []
+  for (const style of styles) {
     const lines = document.toString(style).split('\n')
-    return { style, lines, count: lines.filter((line) => known.has(line)).length }
-  })
-  return kept.reduce((best, each) => (each.count > best.count ? each : best))
+    written.push({ style, lines, count: lines.filter((line) => known.has(line)).length })
+    // No other style keeps more.
+    if (isDeepStrictEqual(lines, source)) break
+  }
+  return written.reduce((best, each) => (each.count > best.count ? each : best))
 }
 
 /** The source with the lines that changed from `plain`, the same in the library's style, to `edited`. */

@@ -29,6 +29,8 @@ interface Leak {
   readonly index: number
   readonly start: number
   readonly end: number
+  /** The finding of a rule whose findings may be allowed. */
+  readonly allowable?: string | undefined
 }
 
 type AllowedTexts = PublishingSettings['allowedTexts']
@@ -40,10 +42,7 @@ const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
  * Searches the text of a file, and then its values as they would be published, with all rules. Rules for values only
  * skip the text.
  */
-async function search(
-  texts: readonly string[],
-  isAllowed: (ruleId: string, text: string) => boolean,
-): Promise<readonly Leak[]> {
+async function search(texts: readonly string[]): Promise<readonly Leak[]> {
   const searched = texts.map(createSearchText)
   const leaks: Leak[] = []
   const starts: number[] = []
@@ -54,10 +53,10 @@ async function search(
     for (const { id: rule, found, expected, find, allowable, valuesOnly } of LEAK_RULES) {
       if (valuesOnly && index === 0) continue
       for (const match of find(text)) {
-        if (allowable && isAllowed(rule, match[0])) continue
         const start = originalOffset(match.index)
         const end = originalOffset(match.index + match[0].length)
-        leaks.push({ rule, found, expected, index, start, end })
+        const text = allowable ? match[0] : undefined
+        leaks.push({ rule, found, expected, index, start, end, allowable: text })
       }
     }
   }
@@ -84,6 +83,20 @@ async function search(
   return leaks.toSorted((a, b) => a.index - b.index)
 }
 
+/** What was found in a file that was parsed once: a command that edits content compiles it before and after. */
+const searched = new WeakMap<
+  readonly SourceText[],
+  { readonly text: string; readonly leaks: Promise<readonly Leak[]> }
+>()
+
+function searchFile({ text, values = [] }: GuardedFile): Promise<readonly Leak[]> {
+  const known = searched.get(values)
+  if (known?.text === text) return known.leaks
+  const leaks = search([text, ...values.map(({ value }) => value)])
+  searched.set(values, { text, leaks })
+  return leaks
+}
+
 /** Whether content/publishing.yaml can allow a text that a rule finds. */
 export const isAllowable = (ruleId: string | undefined): boolean =>
   LEAK_RULES.find(({ id }) => id === ruleId)?.allowable === true
@@ -94,8 +107,9 @@ export async function findSecretTexts(
   isPublic: (text: string) => boolean,
 ): Promise<ReadonlySet<string>> {
   // The first text would be searched without the rules for values.
-  const leaks = await search(['', ...texts], (_, text) => isPublic(text))
-  return new Set(leaks.flatMap(({ index }) => texts[index - 1] ?? []))
+  const leaks = await search(['', ...texts])
+  const secret = leaks.filter(({ allowable }) => allowable === undefined || !isPublic(allowable))
+  return new Set(secret.flatMap(({ index }) => texts[index - 1] ?? []))
 }
 
 /** What was found and expected, if an allowed text for a rule is not used. */
@@ -124,7 +138,8 @@ export async function findLeaks(files: readonly GuardedFile[], allowedTexts: All
   const used = new Set<AllowedTexts[number]>()
   const excused = new Set<string>()
   const leaks: ContentMistake[] = []
-  for (const { file, text, values = [], isPublicEmail } of files) {
+  for (const guarded of files) {
+    const { file, text, values = [], isPublicEmail } = guarded
     const lines = new LineCounter()
     for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index)
     const texts = [text, ...values.map(({ value }) => value)]
@@ -137,7 +152,10 @@ export async function findLeaks(files: readonly GuardedFile[], allowedTexts: All
       excused.add(file)
       return true
     }
-    for (const { rule, found, expected, index, start, end } of await search(texts, isAllowed)) {
+    for (const { rule, found, expected, index, start, end, allowable } of await searchFile(
+      guarded,
+    )) {
+      if (allowable !== undefined && isAllowed(rule, allowable)) continue
       const finding = texts[index]?.slice(start, end) ?? ''
       if (rule === 'email-address' && isPublicEmail?.(finding) === true) continue
       const value = values[index - 1]

@@ -32,6 +32,8 @@ export interface ReleaseOptions {
    * writes. Returns warnings.
    */
   readonly prepare?: (read: (name: string) => string | undefined) => Promise<readonly string[]>
+  /** Reads the versions of the store, where the command read some of them before. */
+  readonly readVersions?: () => readonly VersionEntry[]
 }
 
 /** The result of publishing. */
@@ -83,7 +85,7 @@ function requireLoggable(entry: VersionEntry): void {
 
 /**
  * Appends the version that follows `versions`, unless it would change nothing. `writeResources` runs before and returns
- * what it repaired; it gets the entry if it is new. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
+ * what it repaired; it gets the entry if it is new. `isOwn` tells what this program's schemas passed, and so know. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
  * PublishError.
  */
 export function appendVersion(
@@ -91,9 +93,12 @@ export function appendVersion(
   versions: readonly VersionEntry[],
   resources: VersionEntry['resources'],
   writeResources: (next: VersionEntry | undefined) => readonly string[],
+  isOwn: (name: string, digest: string) => boolean = () => false,
 ): PublishResult {
   const head = versions.at(-1)
-  const later = head && laterProgramOf(head, unknownMembersOf(store, head))
+  const others = Object.entries(head?.resources ?? {}).filter((resource) => !isOwn(...resource))
+  const unknown = unknownMembersOf(store, { resources: Object.fromEntries(others) })
+  const later = head && laterProgramOf(head, unknown)
   if (later !== undefined) {
     throw new PublishError('VERSION', `${later}; it would remove what it does not know`)
   }

@@ -13,7 +13,8 @@ import {
 } from '../compile/compile-content.ts'
 import type { KnownYears } from '../compile/parse-content.ts'
 import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
-import { planMove } from '../editing/move-aged-events.ts'
+import type { Status } from '../editing/edit-status.ts'
+import { agedEvents, planMove } from '../editing/move-aged-events.ts'
 import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
@@ -159,6 +160,26 @@ function chooseIfSound(
   return { chosen, isSame: changesBetween(head?.resources ?? {}, digestsOf(chosen)).length === 0 }
 }
 
+/** Whether the status lists something that aged, as far as it compiled. */
+function hasAged({ resources }: CompiledContent, nowMs: number): boolean {
+  const text = resources.get('status')?.text
+  return text === undefined || agedEvents(JSON.parse(text) as Status, nowMs).length > 0
+}
+
+/**
+ * Whether the store has a resource of the newest version as it was published. One whose redaction was interrupted is
+ * written, which is refused.
+ */
+const isStored = (
+  { store }: Pick<ReleaseOptions, 'store'>,
+  head: VersionEntry | undefined,
+  name: string,
+  digest: string,
+): boolean =>
+  head?.resources[name] === digest &&
+  resourceFault(store, name, digest) === undefined &&
+  store.readRedaction(name, digest) === undefined
+
 /** Writes what moved. The version is published by then, so a file that cannot be written is a warning. */
 async function writeMove(
   contentDir: string,
@@ -214,12 +235,12 @@ export async function publishRelease(
   for (const [name, line] of typed) checkLine(name, line)
   const known = readKnownYears(contentDir, store)
   const asWritten = await compileContent(contentDir, nowMs, { texts: typed, only, known })
-  const versions = readVersions(store)
+  const versions = options.readVersions?.() ?? readVersions(store)
   const head = versions.at(-1)
   const { chosen: wanted, isSame } = chooseIfSound(store, head, asWritten, only)
   // Nothing is published because content grew older.
-  const plan =
-    isSame || (only !== undefined && !only.has('status')) ? undefined : planMove(contentDir, nowMs)
+  const mayMove = !isSame && (only === undefined || only.has('status')) && hasAged(asWritten, nowMs)
+  const plan = mayMove ? planMove(contentDir, nowMs) : undefined
   const compiled =
     plan && 'compile' in plan ? await plan.compile({ texts: typed, only, known }) : undefined
   const move =
@@ -227,7 +248,8 @@ export async function publishRelease(
       ? { ...plan, content: compiled }
       : undefined
   const content = move?.content ?? requireSound(asWritten)
-  const { chosen, unpublished } = choose(store, head, sourcesOf(content), only, content.isPart)
+  const own = sourcesOf(content)
+  const { chosen, unpublished } = choose(store, head, own, only, content.isPart)
   const digests = digestsOf(chosen)
   const stated = readBase(contentDir, versions)
   const restated = await publishedBefore(options, known, head, stated)
@@ -238,17 +260,20 @@ export async function publishRelease(
   const note = options.note ?? noteOf(store, head, wanted ?? chosen)
   // Content that lacks what another publisher changed stays based on the version that it knows.
   const isCurrent = only === undefined || base?.hash === head?.hash
-  const result = appendVersion({ ...options, note }, versions, digests, (next) => {
-    const written = [...chosen].filter(
-      ([name, { digest }]) =>
-        next !== undefined || resourceFault(store, name, digest) !== undefined,
+  const writeResources = (next: VersionEntry | undefined): readonly string[] => {
+    const written = [...chosen].filter(([name, { digest }]) =>
+      next === undefined
+        ? resourceFault(store, name, digest) !== undefined
+        : !isStored(options, head, name, digest),
     )
     for (const [name, { digest, read }] of written) store.writeResource(name, digest, read())
     if (next === undefined) return written.map(([name]) => name).toSorted()
     // The command may be killed, and the disk may be full, when the version is written.
     if (isCurrent) writeBase(contentDir, stated, next)
     return []
-  })
+  }
+  const isOwn = (name: string, digest: string) => sourcesOf(content).get(name)?.digest === digest
+  const result = appendVersion({ ...options, note }, versions, digests, writeResources, isOwn)
   const { resources } = result.entry
   // With `only`, the version may have other data than the folder.
   const years = content.years.filter(

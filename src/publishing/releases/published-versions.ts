@@ -12,22 +12,35 @@ import {
   type RemovedEvent,
   removedEvents,
 } from '@public-api/contract/snapshots/removed-events'
-import { readHistory } from '../../crypto/published-history.ts'
+import { walkHistory } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { PublishError } from '../rules/publish-error.ts'
 
-/** Every version, oldest first. Throws a PublishError (HISTORY), also for a link or special file in the folder. */
-export function readVersions(store: ReleaseStore): readonly VersionEntry[] {
+/** Throws a PublishError (HISTORY) for a link or special file in the folder. */
+function requireRegularFiles(store: ReleaseStore): void {
+  const irregular = store
+    .listEntries()
+    .find(({ kind }) => kind === 'link' || kind === 'special file')
+  if (irregular === undefined) return
+  const { name, kind } = irregular
+  const found = `the releases folder has the ${kind} ${name}; expected regular files`
+  throw new PublishError('HISTORY', found)
+}
+
+/**
+ * Every version, oldest first. Throws a PublishError (HISTORY), also for a link or special file in the folder. `known` are
+ * those that this command read and checked before: a published version never changes.
+ */
+export function readVersions(
+  store: ReleaseStore,
+  known: readonly VersionEntry[] = [],
+): readonly VersionEntry[] {
   try {
-    const irregular = store
-      .listEntries()
-      .find(({ kind }) => kind === 'link' || kind === 'special file')
-    if (irregular !== undefined) {
-      const { name, kind } = irregular
-      const found = `the releases folder has the ${kind} ${name}; expected regular files`
-      throw new PublishError('HISTORY', found)
-    }
-    return readHistory(store)
+    if (known.length === 0) requireRegularFiles(store)
+    const ids = store.readVersionIds()
+    if (known.some(({ snapshotId }, index) => ids[index] !== snapshotId)) return readVersions(store)
+    const added = walkHistory(store, ids.slice(known.length), known.at(-1))
+    return [...known, ...Array.from(added, ({ entry }) => entry)]
   } catch (error) {
     const faults = [ChainError, VersionEntryError, ReleaseFileError]
     if (!faults.some((fault) => error instanceof fault)) throw error

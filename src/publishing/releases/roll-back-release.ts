@@ -59,7 +59,7 @@ export async function rollBackRelease(
   const { store, snapshotId, nowMs, contentDir, only } = options
   const note = options.note ?? noteOfRollback(snapshotId, only)
   await guardLine('the note', note)
-  const versions = readVersions(store)
+  const versions = options.readVersions?.() ?? readVersions(store)
   const target = requireVersion(versions, snapshotId)
   const head = versions.at(-1) ?? target
   const current = sourcesOfVersion(store, head)

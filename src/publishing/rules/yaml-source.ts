@@ -130,11 +130,26 @@ function nodeAt(document: Document, path: FieldPath, part: 'name' | undefined): 
   return pair?.key ?? document.getIn(path, true)
 }
 
+/** What the newest text of a file parsed to: a command that edits content compiles it before and after. */
+const parsed = new Map<string, { readonly text: string; readonly result: Checked<ContentSource> }>()
+/** More than a content folder has. */
+const MAX_PARSED = 200
+
+/** Parses one content file (`parseText`), or returns what this text of it parsed to before. */
+export function parseYamlSource(file: string, text: string): Checked<ContentSource> {
+  const known = parsed.get(file)
+  if (known?.text === text) return known.result
+  const result = parseText(file, text)
+  if (parsed.size >= MAX_PARSED) parsed.clear()
+  parsed.set(file, { text, result })
+  return result
+}
+
 /**
  * Parses one content file: YAML 1.2 core schema, one document, no directive, no duplicate name, no anchor, alias or
  * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Finds every mistake it can reach.
  */
-export function parseYamlSource(file: string, text: string): Checked<ContentSource> {
+function parseText(file: string, text: string): Checked<ContentSource> {
   const mistakes: ContentMistake[] = []
   const lineCounter = new LineCounter()
   const placeOf = (offset: number): SourcePlace => {
