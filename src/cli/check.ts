@@ -64,9 +64,9 @@ Nothing is written.`,
     }
     const content = contentFolder(values.content)
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
-    const { readBase, readKnownYears } = await import('../publishing/releases/content-base.ts')
+    const { readBase, readKnownFiles } = await import('../publishing/releases/content-base.ts')
     const { readTemplates } = await import('../publishing/editing/event-templates.ts')
-    const known = readKnownYears(content, openReleasesFolder(undefined).store)
+    const known = readKnownFiles(content, openReleasesFolder(undefined).store)
     const compiled = await compileContent(content, Date.now(), { known })
     const { resources, outdated, warnings } = compiled
     const mistakes = [...compiled.mistakes, ...readTemplates(content).mistakes]

@@ -34,11 +34,11 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
 async function diffOfContent(store: ReleaseStore, contentDir: string) {
   const { readVersions } = await import('../publishing/releases/published-versions.ts')
   const { requireContent } = await import('../publishing/releases/publish-release.ts')
-  const { readKnownYears } = await import('../publishing/releases/content-base.ts')
+  const { readKnownFiles } = await import('../publishing/releases/content-base.ts')
   const { diffResources } = await import('../publishing/releases/release-diff.ts')
   const head = readVersions(store).at(-1)
   const { resources: compiled, warnings } = await requireContent(contentDir, Date.now(), {
-    known: readKnownYears(contentDir, store),
+    known: readKnownFiles(contentDir, store),
   })
   const digests = Object.fromEntries([...compiled].map(([name, { digest }]) => [name, digest]))
   const resources = diffResources(store, head?.resources ?? {}, digests, compiled)

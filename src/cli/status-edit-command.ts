@@ -168,7 +168,7 @@ export async function editStatus(
   // Before the edit: no module is loaded between it and the publication.
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   const { editStatusFile } = await import('../publishing/editing/edit-content.ts')
-  const { readKnownYears } = await import('../publishing/releases/content-base.ts')
+  const { readKnownFiles } = await import('../publishing/releases/content-base.ts')
   const { checkLine } = await import('../publishing/releases/published-line.ts')
   const { formatTypedNote, noteOfChanges } = await import('../publishing/releases/version-note.ts')
   const contentDir = contentFolder(values.content)
@@ -201,7 +201,7 @@ export async function editStatus(
     },
     {
       texts: new Map(typed === undefined ? [] : [['the note', typed]]),
-      known: readKnownYears(contentDir, openReleasesFolder(values.releases).store),
+      known: readKnownFiles(contentDir, openReleasesFolder(values.releases).store),
     },
     translationsOf(values),
   ).catch((error: unknown) => {

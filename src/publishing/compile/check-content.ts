@@ -17,6 +17,7 @@ import { isPastEventsName, type PastEventsName } from '@public-api/contract/snap
 import type { PastEvents } from '@public-api/contract/snapshots/past-events-schema'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
+  type Overlay,
   type TranslationLocale,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
@@ -122,10 +123,10 @@ function untranslatedTexts(
 
 /** Adds the translation to the data, without outdated texts. */
 function checkOverlay(
-  { locale, name, source }: ParsedOverlay,
+  { locale, name, source, isKnown }: ParsedOverlay,
   data: CheckedData,
   folder: ContentFolder,
-  record: TranslationRecord | undefined,
+  readRecord: (locale: TranslationLocale) => TranslationRecord,
 ) {
   const none = { mistakes: [], texts: [], outdated: [] }
   const original = data[name]
@@ -135,6 +136,16 @@ function checkOverlay(
     const missing = fault([], `a translation of ${name}`, 'the content that it translates')
     return { ...none, mistakes: locateFaults(source.place, [missing]) }
   }
+  const resource = translationsOf(locale, name)
+  const add = (overlay: Overlay): void => {
+    data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
+  }
+  // Published with this text and this record, it fits and is not outdated.
+  if (isKnown) {
+    add(source.value as unknown as Overlay)
+    return none
+  }
+  const record = readRecord(locale)
   const locateText = ({ path, field, ...text }: OverlayText): TranslatedText => ({
     ...text,
     locale,
@@ -147,10 +158,7 @@ function checkOverlay(
   )
   const { overlay, faults, outdated } = compiled
   const texts = compiled.texts.map((text) => ({ text, located: locateText(text) }))
-  const resource = translationsOf(locale, name)
-  if (Object.keys(overlay).length > 0) {
-    data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
-  }
+  if (Object.keys(overlay).length > 0) add(overlay)
   const cut = checkComments(source)
   return {
     mistakes: locateFaults(source.place, [...faults, ...cut]),
@@ -181,7 +189,7 @@ export function checkContent(
   folder: ContentFolder,
   { sources, overlays }: ParsedContent,
   nowMs: number,
-  records: ReadonlyMap<TranslationLocale, TranslationRecord>,
+  readRecord: (locale: TranslationLocale) => TranslationRecord,
 ) {
   const data: CheckedData = {}
   const imageTexts: ContentFile[] = []
@@ -218,7 +226,7 @@ export function checkContent(
   const translated: TranslatedText[] = []
   const outdated: TranslatedText[] = []
   for (const overlay of overlays) {
-    const checked = checkOverlay(overlay, data, folder, records.get(overlay.locale))
+    const checked = checkOverlay(overlay, data, folder, readRecord)
     mistakes.push(...checked.mistakes)
     translated.push(...checked.texts)
     outdated.push(...checked.outdated)
@@ -230,7 +238,7 @@ export function checkContent(
     mistakes,
     /** What may be wrong, one line each with its place. */
     notes: pastMaintenances(data, sources, nowMs),
-    /** Every translated text, and those whose source changed after them: these are not published. */
+    /** Every translated text that is checked, and those whose source changed after them: these are not published. */
     translated,
     outdated,
     /** The texts that have no translation into a locale, outdated ones aside. */

@@ -9,7 +9,10 @@ import {
 import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
-import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
 import { sha256Base64url } from '../../crypto/sha256.ts'
 import { findLeaks, findSecretTexts, type GuardedFile, isAllowable } from '../leaks/leak-guard.ts'
 import {
@@ -23,10 +26,17 @@ import { type PublishingSettings, SETTINGS_SCHEMA } from '../rules/content-schem
 import { checkSchema } from '../rules/schema-check.ts'
 import { checkText } from '../rules/value-rules.ts'
 import { MAX_SOURCE_LENGTH } from '../rules/yaml-source.ts'
-import { formatOutdated, readTranslationRecord } from '../translations/translation-record.ts'
+import {
+  formatOutdated,
+  parseTranslationRecord,
+  readRecordText,
+  recordFile,
+  type TranslationRecord,
+} from '../translations/translation-record.ts'
 import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
 import {
-  type KnownYears,
+  type KnownFiles,
+  NO_FILES,
   parseContent,
   type ParsedContent,
   type ParsedFile,
@@ -201,8 +211,8 @@ export interface CompileOptions {
   readonly replaced?: ReadonlyMap<string, Buffer>
   /** With it, mistakes elsewhere than in these resources and their translations are warnings. */
   readonly only?: ReadonlySet<TranslatedName> | undefined
-  /** What files of past years were published as, which are neither parsed nor searched again. */
-  readonly known?: KnownYears
+  /** What the files of the status and of past years were published as: the same bytes are neither parsed nor searched again. */
+  readonly known?: KnownFiles
 }
 
 /**
@@ -212,17 +222,27 @@ export interface CompileOptions {
 export async function compileContent(
   contentDir: string,
   nowMs: number,
-  { texts = new Map(), replaced, only, known }: CompileOptions = {},
+  { texts = new Map(), replaced, only, known = NO_FILES }: CompileOptions = {},
 ) {
   const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
-  const parsed = parseContent(folder, known)
-  const records = new Map(
+  const recordTexts = new Map(
     [...new Set(folder.overlays.map(({ locale }) => locale))].map((locale) => [
       locale,
-      readTranslationRecord(contentDir, locale, replaced),
+      readRecordText(contentDir, locale, replaced),
     ]),
   )
-  const checked = checkContent(folder, parsed, nowMs, records)
+  const knownRecords = [...recordTexts].filter(([locale, text]) =>
+    known.isSame(recordFile(locale), text),
+  )
+  const parsed = parseContent(folder, known, new Set(knownRecords.map(([locale]) => locale)))
+  const records = new Map<TranslationLocale, TranslationRecord>()
+  const readRecord = (locale: TranslationLocale): TranslationRecord => {
+    const text = recordTexts.get(locale) ?? ''
+    const record = records.get(locale) ?? parseTranslationRecord(contentDir, locale, text)
+    records.set(locale, record)
+    return record
+  }
+  const checked = checkContent(folder, parsed, nowMs, readRecord)
   const needsSettings = folder.settings !== undefined && only === undefined
   const guarded = await guardContent(parsed, checked, texts, needsSettings)
   const all = [...unread, ...parsed.mistakes, ...checked.mistakes, ...guarded.mistakes]
@@ -236,6 +256,7 @@ export async function compileContent(
   const mistakes = found.filter(isOwn)
   const elsewhere = found.filter((mistake) => !isOwn(mistake))
   const { translated, outdated, findUntranslated } = checked
+  const nameOf = (file: string): string => path.relative(contentDir, file)
   const stale = new Set(outdated.map(({ place }) => place().file))
   return {
     translated,
@@ -251,13 +272,23 @@ export async function compileContent(
     ],
     findUntranslated,
     /**
-     * The digests of the files of past years that say what their resources do and nothing else: without an outdated
-     * translation, and without a text that content/publishing.yaml allows.
+     * The digests of the files with the status and past years that say what their resources do and nothing else: without an
+     * outdated translation, and without a text that content/publishing.yaml allows.
      */
-    years: parsed.files
-      .filter(({ resource }) => isPartOfStatus(resource) && checked.data[resource] !== undefined)
-      .filter(({ file }) => !guarded.excused.has(file) && !stale.has(file))
-      .map(({ resource, text }) => [resource, sha256Base64url(text)] as const),
+    files: parsed.files
+      .map(({ file, resource, text }) => ({ place: file, file: nameOf(file), resource, text }))
+      .filter(({ file }) => publishedWith(file) === 'status')
+      .filter(({ place, resource }) => {
+        const isWhole = checked.data[resource] !== undefined && !stale.has(place)
+        return isWhole && !guarded.excused.has(place)
+      })
+      .map(({ file, resource, text }) => ({ file, resource, digest: sha256Base64url(text) })),
+    /** Whether a field of a locale's record is of a translation that was published as it is, and is not in `translated`. */
+    isKept: (locale: TranslationLocale, field: string): boolean =>
+      parsed.overlays.some(
+        (each) =>
+          each.locale === locale && each.isKnown && field.startsWith(`${contentName(each.name)}.`),
+      ),
     /** None if there is a mistake, because only a complete release is published. Those with mistakes elsewhere are missing. */
     resources: formatResources(mistakes.length > 0 ? undefined : checked.data, isPart),
     /** Every mistake that prevents a publication, in reading order. */

@@ -8,7 +8,7 @@ import {
 import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import type { TranslationLocale } from '@public-api/contract/snapshots/translations'
 import { readImport } from '../imports/read-import.ts'
-import type { ContentFile, ContentFolder } from '../rules/content-folder.ts'
+import { type ContentFile, type ContentFolder, contentName } from '../rules/content-folder.ts'
 import type { Checked, ContentMistake } from '../rules/content-mistake.ts'
 import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { type ContentSource, parseYamlSource } from '../rules/yaml-source.ts'
@@ -18,6 +18,8 @@ export interface ParsedOverlay {
   readonly locale: TranslationLocale
   readonly name: TranslatedName
   readonly source: ContentSource
+  /** Whether it, what it translates and its record are what was published before. */
+  readonly isKnown: boolean
 }
 
 /** A content file and its source, which is undefined if it has mistakes. */
@@ -31,11 +33,16 @@ export interface ParsedFile extends ContentFile {
   readonly isKnown: boolean
 }
 
-/**
- * What a file of a past year was published as, by its resource; undefined for another text than the published one. A
- * translation is given as the overlay of its resource.
- */
-export type KnownYears = (resource: ResourceName, text: string) => JsonValue | undefined
+/** What the files of a folder were published as. */
+export interface KnownFiles {
+  /** Whether a file, by its path in the folder, has the text that it was published with. */
+  readonly isSame: (file: string, text: string) => boolean
+  /** The data of a published resource; undefined if it cannot be read. */
+  readonly read: (resource: ResourceName) => JsonValue | undefined
+}
+
+/** Of a folder that was not published. */
+export const NO_FILES: KnownFiles = { isSame: () => false, read: () => undefined }
 
 /** A source that is parsed only where the place of a value in it is asked for. */
 function knownSource({ file, text }: ContentFile, value: JsonValue): ContentSource {
@@ -60,8 +67,15 @@ export function referenceIn(name: TranslatedName, value: JsonValue): string | un
   return typeof file === 'string' ? file : undefined
 }
 
-/** Parses every file of a content folder, and the files that they import. */
-export function parseContent(folder: ContentFolder, known: KnownYears = () => undefined) {
+/**
+ * Parses every file of a content folder, and the files that they import. `knownRecords` are the locales whose
+ * translations have the record with which they were published.
+ */
+export function parseContent(
+  folder: ContentFolder,
+  known: KnownFiles = NO_FILES,
+  knownRecords: ReadonlySet<TranslationLocale> = new Set(),
+) {
   const sources = new Map<TranslatedName, ContentSource>()
   const overlays: ParsedOverlay[] = []
   const files: ParsedFile[] = []
@@ -69,17 +83,17 @@ export function parseContent(folder: ContentFolder, known: KnownYears = () => un
   const mistakes: ContentMistake[] = []
   const notes: string[] = []
   const parse = (
-    resource: ResourceName,
     file: ContentFile,
-    mayBeKnown = true,
+    readKnown: () => JsonValue | undefined,
   ): Checked<ContentSource> & { readonly isKnown: boolean } => {
-    const value = mayBeKnown ? known(resource, file.text) : undefined
+    const value = readKnown()
     return value === undefined
       ? { ...parseYamlSource(file.file, file.text), isKnown: false }
       : { value: knownSource(file, value), mistakes: [], isKnown: true }
   }
   for (const [name, file] of folder.resources) {
-    const parsed = parse(name, file)
+    const isSame = known.isSame(`${contentName(name)}.yaml`, file.text)
+    const parsed = parse(file, () => (isSame ? known.read(name) : undefined))
     const whole: ReturnType<typeof readImport> =
       parsed.value === undefined ? parsed : readImport(name, parsed.value, folder)
     mistakes.push(...whole.mistakes)
@@ -92,12 +106,22 @@ export function parseContent(folder: ContentFolder, known: KnownYears = () => un
   }
   for (const { locale, name, ...file } of folder.overlays) {
     const resource = translationsOf(locale, name)
-    // A translation is checked again with another original.
-    const isOfKnown = files.some((each) => each.name === name && each.isKnown)
-    const { value: source, mistakes: found, isKnown } = parse(resource, file, isOfKnown)
+    // A translation is checked again with another original or another record.
+    const isSame =
+      files.some((each) => each.name === name && each.isKnown) &&
+      knownRecords.has(locale) &&
+      known.isSame(`${locale}/${contentName(name)}.yaml`, file.text)
+    const {
+      value: source,
+      mistakes: found,
+      isKnown,
+    } = parse(file, () => {
+      const overlays = isSame ? propertyOf(known.read(resource), 'resources') : undefined
+      return propertyOf(overlays, name) as JsonValue | undefined
+    })
     mistakes.push(...found)
     files.push({ ...file, resource, source, isKnown })
-    if (source !== undefined) overlays.push({ locale, name, source })
+    if (source !== undefined) overlays.push({ locale, name, source, isKnown })
   }
   const { settings } = folder
   const parsedSettings = settings && parseYamlSource(settings.file, settings.text)

@@ -8,7 +8,7 @@ import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { sha256Base64url } from '../../crypto/sha256.ts'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
-import type { KnownYears } from '../compile/parse-content.ts'
+import type { KnownFiles } from '../compile/parse-content.ts'
 import { PublishError } from '../rules/publish-error.ts'
 
 /**
@@ -21,8 +21,11 @@ const MAX_BASE_BYTES = 65_536
 
 /** The version that a content folder was last published as. */
 export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'> & {
-  /** The digests of the files that resources of past years were made from, by resource. */
-  readonly years?: { readonly [resource: string]: string } | undefined
+  /**
+   * The digests of the files with the status and the years before it that say what was published and nothing else, by their
+   * paths in the folder, and of the records of the translations.
+   */
+  readonly files?: { readonly [file: string]: string } | undefined
 }
 
 /**
@@ -43,9 +46,9 @@ export function readBase(
     }
     const value = parseJson(text)
     const next = versions.find(({ hash }) => hash === propertyOf(value, 'next'))
-    const { snapshotId, hash, years } = (value ?? {}) as { [name: string]: unknown }
+    const { snapshotId, hash, files } = (value ?? {}) as { [name: string]: unknown }
     if (typeof snapshotId === 'string' && typeof hash === 'string') {
-      return next ?? { snapshotId, hash, years: years as ContentBase['years'] }
+      return next ?? { snapshotId, hash, files: files as ContentBase['files'] }
     }
     return next ?? (propertyOf(value, 'next') === undefined ? versions.at(-1) : undefined)
   } catch (error) {
@@ -66,8 +69,8 @@ export function writeBase(
 ): string | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
-    const { snapshotId, hash, years = {} } = base ?? {}
-    const of = Object.keys(years).length === 0 ? {} : { years }
+    const { snapshotId, hash, files = {} } = base ?? {}
+    const of = Object.keys(files).length === 0 ? {} : { files }
     const text = `${JSON.stringify({ snapshotId, hash, ...of, next: next?.hash }, null, 2)}\n`
     rewriteBelow(contentDir, BASE_FILE, text, 0o644)
     return undefined
@@ -78,11 +81,11 @@ export function writeBase(
 }
 
 /**
- * The published data of the files of past years that are as the version of a content folder was made from. They passed
- * every check of this registry version, and what is published of them is what that version has, whatever the folder states.
+ * The files of the status and of past years that are as the version of a content folder was made from. They passed every
+ * check of this registry version, and what is published of them is what that version has, whatever the folder states.
  * Without a readable version, no file is known.
  */
-export function readKnownYears(contentDir: string, store: ReleaseStore): KnownYears {
+export function readKnownFiles(contentDir: string, store: ReleaseStore): KnownFiles {
   const unlessDamaged = <Value>(read: () => Value): Value | undefined => {
     try {
       return read()
@@ -92,18 +95,22 @@ export function readKnownYears(contentDir: string, store: ReleaseStore): KnownYe
     }
   }
   const known = unlessDamaged(() => {
-    const { snapshotId = '', hash, years = {} } = readBase(contentDir, []) ?? {}
+    const { snapshotId = '', hash, files = {} } = readBase(contentDir, []) ?? {}
     const version = JSON.parse(store.readVersionText(snapshotId)) as VersionEntry
     const isSame = version.hash === hash && version.registryVersion === REGISTRY_VERSION
-    return isSame ? { years, resources: version.resources } : undefined
+    return isSame ? { files, resources: version.resources } : undefined
   })
-  return (resource, text) => {
-    const digest = known?.resources[resource]
-    if (digest === undefined || known?.years[resource] !== sha256Base64url(text)) return undefined
-    const data = unlessDamaged(() => parseJson(store.readResourceText(resource, digest)))
-    const overlays = propertyOf(data, 'resources')
-    // Published data is JSON.
-    return (overlays === undefined ? data : Object.values(overlays as object)[0]) as JsonValue
+  return {
+    isSame(file, text) {
+      const digest = propertyOf(known?.files, file)
+      return digest !== undefined && digest === sha256Base64url(text)
+    },
+    read(resource) {
+      const digest = propertyOf(known?.resources, resource)
+      if (typeof digest !== 'string') return undefined
+      // Published data is JSON.
+      return unlessDamaged(() => parseJson(store.readResourceText(resource, digest)) as JsonValue)
+    },
   }
 }
 

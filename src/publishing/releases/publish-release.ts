@@ -4,6 +4,8 @@ import { changesBetween, type VersionEntry } from '@public-api/contract/history/
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
+import { sha256Base64url } from '../../crypto/sha256.ts'
 import { ReleaseFileError } from '../../releases/release-store.ts'
 import { isOfResource } from '../compile/check-content.ts'
 import {
@@ -11,15 +13,20 @@ import {
   compileContent,
   type CompileOptions,
 } from '../compile/compile-content.ts'
-import type { KnownYears } from '../compile/parse-content.ts'
+import type { KnownFiles } from '../compile/parse-content.ts'
 import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
 import type { Status } from '../editing/edit-status.ts'
 import { agedEvents, planMove } from '../editing/move-aged-events.ts'
 import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
-import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
+import {
+  readRecordText,
+  recordFile,
+  type TranslatedText,
+  writeTranslationRecord,
+} from '../translations/translation-record.ts'
 import { appendVersion, type PublishResult, type ReleaseOptions } from './append-version.ts'
-import { checkBase, type ContentBase, readBase, readKnownYears, writeBase } from './content-base.ts'
+import { checkBase, type ContentBase, readBase, readKnownFiles, writeBase } from './content-base.ts'
 import { checkLine } from './published-line.ts'
 import { readVersions, resourceFault } from './published-versions.ts'
 import {
@@ -128,7 +135,7 @@ function noteOf(
  */
 function recordTranslations(
   contentDir: string,
-  { translated, outdated }: Pick<CompiledContent, 'translated' | 'outdated'>,
+  { translated, outdated, isKept }: CompiledContent,
   only: ReadonlySet<TranslatedName> | undefined,
 ): readonly string[] {
   const warnings: string[] = []
@@ -137,7 +144,9 @@ function recordTranslations(
     !old.has(text) && (only === undefined || isOfResource(text, only))
   for (const locale of new Set(translated.map((text) => text.locale))) {
     try {
-      writeTranslationRecord(contentDir, locale, translated, isCurrent)
+      writeTranslationRecord(contentDir, locale, translated, isCurrent, (field) =>
+        isKept(locale, field),
+      )
     } catch (error) {
       const advice = `record them with svc translations confirm ${locale} when it can be`
       warnings.push(
@@ -146,6 +155,14 @@ function recordTranslations(
     }
   }
   return warnings
+}
+
+/** The digests of the records of translations that the folder has, by their files. */
+function recordDigests(contentDir: string): readonly (readonly [file: string, digest: string])[] {
+  return TRANSLATION_LOCALES.flatMap((locale) => {
+    const text = readRecordText(contentDir, locale)
+    return text === '' ? [] : [[recordFile(locale), sha256Base64url(text)] as const]
+  })
 }
 
 /** What would be published if nothing moved, and whether that is what the newest version has; neither with a mistake. */
@@ -201,7 +218,7 @@ async function writeMove(
  */
 async function publishedBefore(
   { contentDir, store, nowMs, only, before }: Parameters<typeof publishRelease>[0],
-  known: KnownYears,
+  known: KnownFiles,
   head: VersionEntry | undefined,
   stated: ContentBase | undefined,
 ): Promise<'all' | 'chosen' | undefined> {
@@ -233,7 +250,7 @@ export async function publishRelease(
   const { contentDir, store, nowMs, over, only } = options
   const typed = new Map(options.note === undefined ? [] : [['the note', options.note]])
   for (const [name, line] of typed) checkLine(name, line)
-  const known = readKnownYears(contentDir, store)
+  const known = readKnownFiles(contentDir, store)
   const asWritten = await compileContent(contentDir, nowMs, { texts: typed, only, known })
   const versions = options.readVersions?.() ?? readVersions(store)
   const head = versions.at(-1)
@@ -275,14 +292,16 @@ export async function publishRelease(
   const isOwn = (name: string, digest: string) => sourcesOf(content).get(name)?.digest === digest
   const result = appendVersion({ ...options, note }, versions, digests, writeResources, isOwn)
   const { resources } = result.entry
-  // With `only`, the version may have other data than the folder.
-  const years = content.years.filter(
-    ([name]) => resources[name] === content.resources.get(name)?.digest,
-  )
-  const warning = isCurrent
-    ? writeBase(contentDir, { ...result.entry, years: Object.fromEntries(years) })
-    : undefined
   const unmoved = move && (await writeMove(contentDir, move))
+  const unrecorded = recordTranslations(contentDir, content, only)
+  const records = unrecorded.length === 0 ? recordDigests(contentDir) : []
+  const files = content.files
+    // With `only`, the version may have other data than the folder.
+    .filter(({ resource }) => resources[resource] === content.resources.get(resource)?.digest)
+    .map(({ file, digest }) => [file, digest] as const)
+  const warning = isCurrent
+    ? writeBase(contentDir, { ...result.entry, files: Object.fromEntries([...files, ...records]) })
+    : undefined
   const warnings = [
     ...content.warnings,
     plan !== undefined && 'warning' in plan && plan.warning,
@@ -292,7 +311,7 @@ export async function publishRelease(
     ...prepared,
     ...result.warnings,
     warning,
-    ...recordTranslations(contentDir, content, only),
+    ...unrecorded,
   ].filter((each) => typeof each === 'string')
   return { ...result, undone, moved: move?.lines ?? [], warnings }
 }

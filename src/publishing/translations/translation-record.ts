@@ -58,46 +58,70 @@ export function formatOutdated({ place, locale, field }: TranslatedText): string
   return `${file}:${line}:${column}: ${field}: the translation is older than its text, which is shown instead; expected a new translation, or svc translations confirm ${locale} ${field}`
 }
 
+function damaged(contentDir: string, name: string, error: unknown): PublishError {
+  const advice = 'restore it from version control, or remove it'
+  const file = path.join(contentDir, name)
+  return new PublishError('CONTENT', `${file} is damaged (${messageOf(error)}); ${advice}`)
+}
+
+/** The path of the record of a locale in the content folder. */
+export const recordFile = (locale: TranslationLocale): string => `${locale}/${RECORD_FILE}`
+
 /**
- * The record of a locale; empty if nothing was published yet. `replaced` has bytes to use instead of those of a file.
- * Throws a PublishError for a damaged file.
+ * The text of the record of a locale; empty if nothing was published yet. `replaced` has bytes to use instead of those of a
+ * file. Throws a PublishError for a file that cannot be read.
  */
-export function readTranslationRecord(
+export function readRecordText(
   contentDir: string,
   locale: TranslationLocale,
   replaced?: ReadonlyMap<string, Buffer>,
-): TranslationRecord {
-  const name = `${locale}/${RECORD_FILE}`
-  const file = path.join(contentDir, name)
+): string {
+  const name = recordFile(locale)
   try {
     const bytes = replaced?.get(name) ?? readBelow(contentDir, name, MAX_RECORD_BYTES)
-    const text = bytes.toString('utf8')
+    return bytes.toString('utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw damaged(contentDir, name, error)
+  }
+}
+
+/** The record of a locale with this text. Throws a PublishError for a damaged one. */
+export function parseTranslationRecord(
+  contentDir: string,
+  locale: TranslationLocale,
+  text: string,
+): TranslationRecord {
+  try {
     // A full disk or a power failure leaves an empty file, which says no more than none.
     if (text.trim() === '') return new Map()
     const value = propertyOf(parseJson(text), 'translated')
     return new Map(Object.entries(value as object).map(([field, state]) => [field, String(state)]))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
-    const advice = 'restore it from version control, or remove it'
-    throw new PublishError('CONTENT', `${file} is damaged (${messageOf(error)}); ${advice}`)
+    throw damaged(contentDir, recordFile(locale), error)
   }
 }
 
-/** Records that the current ones of some texts fit their sources. The state of the others of the locale stays. */
+/**
+ * Records that the current ones of some texts fit their sources. The state of the others of the locale stays, also of those
+ * that `isKept` accepts by their field, which are not among the texts.
+ */
 export function writeTranslationRecord(
   contentDir: string,
   locale: TranslationLocale,
   texts: readonly TranslatedText[],
   isCurrent: (text: TranslatedText) => boolean,
+  isKept: (field: string) => boolean = () => false,
 ): void {
-  const before = readTranslationRecord(contentDir, locale)
-  const states = texts
+  const before = parseTranslationRecord(contentDir, locale, readRecordText(contentDir, locale))
+  const current = texts
     .filter((text) => text.locale === locale)
     .flatMap((text): [string, string][] => {
       const state = isCurrent(text) ? stateOf(text) : before.get(text.field)
       return state === undefined ? [] : [[text.field, state]]
     })
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const kept = [...before].filter(([field]) => isKept(field))
+  const states = [...kept, ...current].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const text = JSON.stringify({ translated: Object.fromEntries(states) }, null, 2)
-  rewriteBelow(contentDir, `${locale}/${RECORD_FILE}`, `${text}\n`, 0o644)
+  rewriteBelow(contentDir, recordFile(locale), `${text}\n`, 0o644)
 }

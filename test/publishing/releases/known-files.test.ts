@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
-import { readKnownYears } from '../../../src/publishing/releases/content-base.ts'
+import { readKnownFiles } from '../../../src/publishing/releases/content-base.ts'
 import { publishRelease } from '../../../src/publishing/releases/publish-release.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -40,19 +40,19 @@ async function publishYears(t: TestContext, registryVersion = REGISTRY_VERSION) 
   const common = { store, contentDir, nowMs: FIXTURE_NOW_MS, registryVersion, note: 'A note.' }
   const publish = (only?: ReadonlySet<'roadmap'>) => publishRelease({ ...common, only })
   await publish()
-  const isKnown = (file: string, resource: string) =>
-    readKnownYears(contentDir, store)(
-      resource as typeof YEAR,
-      readFileSync(path.join(contentDir, file), 'utf8'),
-    ) !== undefined
-  /** What the folder compiles to, which the known years must not change; and what is wrong with it. */
+  const isKnown = (file: string, resource: string) => {
+    const known = readKnownFiles(contentDir, store)
+    const text = readFileSync(path.join(contentDir, file), 'utf8')
+    return known.isSame(file, text) && known.read(resource as typeof YEAR) !== undefined
+  }
+  /** What the folder compiles to, which the known files must not change; and what is wrong with it. */
   const compile = async () => {
-    const known = readKnownYears(contentDir, store)
+    const known = readKnownFiles(contentDir, store)
     const [whole, fast] = [
       await compileContent(contentDir, FIXTURE_NOW_MS),
       await compileContent(contentDir, FIXTURE_NOW_MS, { known }),
     ]
-    for (const name of ['mistakes', 'resources', 'warnings', 'years'] as const) {
+    for (const name of ['mistakes', 'resources', 'warnings', 'files'] as const) {
       assert.deepEqual(fast[name], whole[name], name)
     }
     return fast.mistakes.map(({ file, found }) => `${path.relative(contentDir, file)}: ${found}`)
@@ -63,9 +63,7 @@ async function publishYears(t: TestContext, registryVersion = REGISTRY_VERSION) 
 test('a year that is as it was published is known, and compiles to the same', async (t) => {
   const { contentDir, store, isKnown, compile, publish } = await publishYears(t)
   assert.ok(isKnown('events/2025.yaml', YEAR) && isKnown('th/events/2025.yaml', THAI_YEAR))
-  assert.ok(!isKnown('events/2024.yaml', YEAR), 'another file')
-  const text = readFileSync(path.join(contentDir, 'events/2025.yaml'), 'utf8')
-  const known = readKnownYears(contentDir, store)(YEAR, text) as { incidents: { id: string }[] }
+  const known = readKnownFiles(contentDir, store).read(YEAR) as { incidents: { id: string }[] }
   assert.equal(known.incidents[0]?.id, 'slow-2025')
   assert.deepEqual(await compile(), [])
   // A mistake that another file makes of it is found at its place.
@@ -118,4 +116,45 @@ test('an edit that waits, a missing file and another registry version leave a ye
   assert.deepEqual(await compile(), [])
   const older = await publishYears(t, '1.0.0')
   assert.ok(!older.isKnown('events/2025.yaml', YEAR))
+})
+
+test('the status is known as it was published, and an edit by hand is parsed and searched', async (t) => {
+  const { contentDir, isKnown, compile, publish } = await publishYears(t)
+  const isStatusKnown = () => isKnown('status.yaml', 'status')
+  assert.ok(isStatusKnown())
+  assert.deepEqual(await compile(), [])
+  editContent(contentDir, 'status', 'incidents: []', 'incidents: [] # ask eve@somebody-else.org')
+  assert.ok(!isStatusKnown())
+  const [leak = '', ...others] = await compile()
+  assert.match(leak, /^status\.yaml: /)
+  assert.deepEqual(others, [])
+  editContent(contentDir, 'status', ' # ask eve@somebody-else.org', ' # none')
+  await publish()
+  assert.ok(isStatusKnown())
+  assert.deepEqual(await compile(), [])
+})
+
+test('a record of translations that was changed by hand is compared with each text', async (t) => {
+  const { contentDir, store, isKnown, compile, publish } = await publishYears(t)
+  const record = path.join(contentDir, 'th/.translated.json')
+  const published = readFileSync(record, 'utf8')
+  const field = 'events/2025.incidents[slow-2025].title'
+  const { translated } = JSON.parse(published) as { translated: { [field: string]: string } }
+  const [, own] = translated[field]?.split(' ') ?? []
+  translated[field] = `${'A'.repeat(16)} ${own}`
+  writeFileSync(record, JSON.stringify({ translated }))
+  assert.ok(isKnown('th/events/2025.yaml', THAI_YEAR))
+  assert.deepEqual(await compile(), [])
+  const known = readKnownFiles(contentDir, store)
+  const { outdated } = await compileContent(contentDir, FIXTURE_NOW_MS, { known })
+  assert.deepEqual(
+    outdated.map((text) => text.field),
+    [field],
+  )
+  // A publication of something else leaves the record of the known translation as it is.
+  writeFileSync(record, published)
+  editContent(contentDir, 'roadmap', 'title: Writing', 'title: Writing well')
+  await publish()
+  assert.equal(readFileSync(record, 'utf8'), published)
+  assert.ok(isKnown('th/events/2025.yaml', THAI_YEAR))
 })
