@@ -9,11 +9,13 @@ import {
 } from '@public-api/contract/registry/resource-names'
 import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import {
+  type Overlay,
   TRANSLATION_LOCALES,
   translateData,
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import type { CompiledResource } from '../publishing/compile/compile-content.ts'
 import { CONTENT_OPTION, contentFolder, openReleasesFolder } from './releases-folder.ts'
 import { mistakeLines } from './server-failure.ts'
@@ -23,6 +25,12 @@ import { mistakeLines } from './server-failure.ts'
  * count once.
  */
 function countTranslations(resources: ReadonlyMap<ResourceName, CompiledResource>) {
+  const originals = [...resources].flatMap(([name, { text }]) => {
+    if (!isTranslatedName(name)) return []
+    const [data, schema]: [unknown, JsonSchema] = [JSON.parse(text), translatedSchema(name)]
+    const missing = (overlay?: Overlay) => translateData(schema, data, overlay).untranslated.size
+    return [{ name, missing, texts: missing() }]
+  })
   return TRANSLATION_LOCALES.flatMap((locale) => {
     const overlaysIn = (resource: ResourceName) => {
       const { text } = resources.get(resource) ?? {}
@@ -30,16 +38,13 @@ function countTranslations(resources: ReadonlyMap<ResourceName, CompiledResource
     }
     const overlays = overlaysIn(translationResource(locale))
     if (Object.keys(overlays).length === 0) return []
-    let [texts, missing] = [0, 0]
-    for (const [name, { text }] of resources) {
-      if (!isTranslatedName(name)) continue
-      const data: unknown = JSON.parse(text)
-      const schema = translatedSchema(name)
+    let [texts, untranslated] = [0, 0]
+    for (const { name, missing, texts: count } of originals) {
       const own = isPastEventsName(name) ? overlaysIn(translationsOf(locale, name)) : overlays
-      texts += translateData(schema, data, undefined).untranslated.size
-      missing += translateData(schema, data, own[name]).untranslated.size
+      texts += count
+      untranslated += missing(own[name])
     }
-    return [{ locale, texts, translated: texts - missing }]
+    return [{ locale, texts, translated: texts - untranslated }]
   })
 }
 

@@ -89,7 +89,7 @@ async function guardContent(
 ) {
   const files: readonly GuardedFile[] = [
     ...Array.from(texts, ([file, text]) => ({ file, text })),
-    ...parsed.files.filter(({ isKnown }) => !isKnown).map(guardedFile),
+    ...parsed.files.filter(({ isPublished }) => !isPublished).map(guardedFile),
     ...imageTexts,
   ]
   const { settings } = parsed

@@ -29,8 +29,8 @@ export interface ParsedFile extends ContentFile {
   /** The resource that it is published in. */
   readonly resource: ResourceName
   readonly source: ContentSource | undefined
-  /** Whether the source is what was published before. */
-  readonly isKnown: boolean
+  /** Whether the text is one that was published, and searched then. */
+  readonly isPublished: boolean
 }
 
 /** What the files of a folder were published as. */
@@ -77,6 +77,7 @@ export function parseContent(
   knownRecords: ReadonlySet<TranslationLocale> = new Set(),
 ) {
   const sources = new Map<TranslatedName, ContentSource>()
+  const knownSources = new Set<TranslatedName>()
   const overlays: ParsedOverlay[] = []
   const files: ParsedFile[] = []
   const referenced = new Set<string>()
@@ -98,8 +99,9 @@ export function parseContent(
       parsed.value === undefined ? parsed : readImport(name, parsed.value, folder)
     mistakes.push(...whole.mistakes)
     notes.push(...(whole.notes ?? []))
-    const { isKnown } = parsed
-    files.push({ ...file, name, resource: name, source: whole.value ?? parsed.value, isKnown })
+    if (parsed.isKnown) knownSources.add(name)
+    const source = whole.value ?? parsed.value
+    files.push({ ...file, name, resource: name, source, isPublished: isSame })
     if (whole.value !== undefined) sources.set(name, whole.value)
     const reference = parsed.value && referenceIn(name, parsed.value.value)
     if (reference !== undefined) referenced.add(reference)
@@ -107,20 +109,18 @@ export function parseContent(
   for (const { locale, name, ...file } of folder.overlays) {
     const resource = translationsOf(locale, name)
     // A translation is checked again with another original or another record.
-    const isSame =
-      files.some((each) => each.name === name && each.isKnown) &&
-      knownRecords.has(locale) &&
-      known.isSame(`${locale}/${contentName(name)}.yaml`, file.text)
+    const isSame = known.isSame(`${locale}/${contentName(name)}.yaml`, file.text)
+    const mayBeKnown = isSame && knownSources.has(name) && knownRecords.has(locale)
     const {
       value: source,
       mistakes: found,
       isKnown,
     } = parse(file, () => {
-      const overlays = isSame ? propertyOf(known.read(resource), 'resources') : undefined
+      const overlays = mayBeKnown ? propertyOf(known.read(resource), 'resources') : undefined
       return propertyOf(overlays, name) as JsonValue | undefined
     })
     mistakes.push(...found)
-    files.push({ ...file, resource, source, isKnown })
+    files.push({ ...file, resource, source, isPublished: isSame })
     if (source !== undefined) overlays.push({ locale, name, source, isKnown })
   }
   const { settings } = folder
@@ -128,6 +128,8 @@ export function parseContent(
   return {
     /** With the fields that are imported from other files. */
     sources,
+    /** Those that are what was published before. */
+    known: knownSources as ReadonlySet<TranslatedName>,
     overlays,
     /** content/publishing.yaml. */
     settings: parsedSettings?.value,

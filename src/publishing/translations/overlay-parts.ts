@@ -20,6 +20,17 @@ export function hasTranslatable(schema: JsonSchema): boolean {
   )
 }
 
+const namesOf = new WeakMap<object, readonly string[]>()
+
+/** The names of the properties with texts to translate: asked for each item of a list. */
+function translatableNames(properties: NonNullable<JsonSchema['properties']>): readonly string[] {
+  const known = namesOf.get(properties)
+  if (known !== undefined) return known
+  const names = Object.keys(properties).filter((name) => hasTranslatable(properties[name] ?? {}))
+  namesOf.set(properties, names)
+  return names
+}
+
 /** One value of an overlay file, with the part of the content that it translates. */
 export interface Translation {
   readonly value: JsonValue
@@ -43,7 +54,7 @@ function* membersOf(
 ): Generator<Part, void> {
   if (!isMembers(value)) return refuse(path, describeValue(value), 'a group of translated fields')
   const { properties = {} } = schema
-  const known = Object.keys(properties).filter((name) => hasTranslatable(properties[name] ?? {}))
+  const known = translatableNames(properties)
   for (const [name, member = null] of Object.entries(value)) {
     if (name === keyName || isAllPending(member)) continue
     const described = known.includes(name) ? properties[name] : undefined
