@@ -454,7 +454,7 @@ test('one of two concurrent publishers succeeds and the other fails with CONFLIC
 })
 
 test('a damaged history and a conflict have their reason, and a defect is rethrown unchanged', async (t) => {
-  const { publish, store } = makeRig(t)
+  const { publish, store, contentDir } = makeRig(t)
   await publish()
   const defect = new Error('a defect')
   const failing = (calls: Partial<ReleaseStore>) =>
@@ -463,7 +463,10 @@ test('a damaged history and a conflict have their reason, and a defect is rethro
     throw defect
   }
   await assert.rejects(failing({ readVersionIds: throwDefect }), defect)
+  // Only what is new is written.
+  editContent(contentDir, 'roadmap', 'title: Reading', 'title: Reading well')
   await assert.rejects(failing({ writeResource: throwDefect }), defect)
+  editContent(contentDir, 'roadmap', 'title: Reading well', 'title: Reading')
   await assert.rejects(failing({ appendVersion: throwDefect }), defect)
   await assert.rejects(
     publish({ store: { ...store, readResourceText: throwDefect } }),
