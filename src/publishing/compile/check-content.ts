@@ -245,8 +245,8 @@ export function checkContent(
     outdated,
     /** The texts that have no translation into a locale, outdated ones aside. */
     findUntranslated: (locale: TranslationLocale): readonly UntranslatedText[] => {
-      const known = translated.filter((text) => text.locale === locale)
-      const fields = new Set(known.map(({ field }) => field))
+      const own = translated.filter((text) => text.locale === locale)
+      const fields = new Set(own.map(({ field }) => field))
       return [...sources].flatMap(([name, source]) =>
         untranslatedTexts(name, data[name], source).filter(({ field }) => !fields.has(field)),
       )

@@ -116,8 +116,8 @@ export function parseContent(
       mistakes: found,
       isKnown,
     } = parse(file, () => {
-      const overlays = mayBeKnown ? propertyOf(known.read(resource), 'resources') : undefined
-      return propertyOf(overlays, name) as JsonValue | undefined
+      const published = mayBeKnown ? propertyOf(known.read(resource), 'resources') : undefined
+      return propertyOf(published, name) as JsonValue | undefined
     })
     mistakes.push(...found)
     files.push({ ...file, resource, source, isPublished: isSame })

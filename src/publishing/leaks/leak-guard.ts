@@ -55,8 +55,8 @@ async function search(texts: readonly string[]): Promise<readonly Leak[]> {
       for (const match of find(text)) {
         const start = originalOffset(match.index)
         const end = originalOffset(match.index + match[0].length)
-        const text = allowable ? match[0] : undefined
-        leaks.push({ rule, found, expected, index, start, end, allowable: text })
+        const finding = allowable ? match[0] : undefined
+        leaks.push({ rule, found, expected, index, start, end, allowable: finding })
       }
     }
   }
@@ -84,16 +84,16 @@ async function search(texts: readonly string[]): Promise<readonly Leak[]> {
 }
 
 /** What was found in a file that was parsed once: a command that edits content compiles it before and after. */
-const searched = new WeakMap<
+const searchedFiles = new WeakMap<
   readonly SourceText[],
   { readonly text: string; readonly leaks: Promise<readonly Leak[]> }
 >()
 
 function searchFile({ text, values = [] }: GuardedFile): Promise<readonly Leak[]> {
-  const known = searched.get(values)
+  const known = searchedFiles.get(values)
   if (known?.text === text) return known.leaks
   const leaks = search([text, ...values.map(({ value }) => value)])
-  searched.set(values, { text, leaks })
+  searchedFiles.set(values, { text, leaks })
   return leaks
 }
 
