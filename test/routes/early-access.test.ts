@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPayload } from '../../src/service/releases/payload.ts'
 import { releasesOf } from '../support/made-content.ts'
-import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
+import { ask, envelopeOf } from '../support/received-response.ts'
 import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
 
@@ -48,13 +47,6 @@ test('the availability says where to register, with which fields and limits', as
   assert.deepEqual(data['challenge'], { provider: 'altcha', path: null, siteKey: null })
 })
 
-test('refuses registrations with 503 without a store', async (t) => {
-  const app = await runApp(t)
-  const response = await ask(app, REGISTER, REGISTRATION)
-  assert.equal(response.status, 503)
-  assert.match(response.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
-})
-
 test('a waitlist that the operator closed refuses registrations, and its page has no form', async (t) => {
   const text = 'The list closed in May.'
   const thai = { locale: 'th', resources: { 'site/early-access': { text: 'ปิดแล้ว' } } }
@@ -92,21 +84,4 @@ test('a waitlist that the operator closed refuses registrations, and its page ha
   const open = await served('open')
   assert.notEqual(open.data['note'], text)
   assert.match(await open.page('en'), /id="registration"/)
-})
-
-test('a successful registration has its own envelope, is signed and uncacheable', async (t) => {
-  // The waitlist comes with its own issue; a handler in its place shows what its success looks like on the wire.
-  const data = { ticket: 'EA-0123456789ABCDEF', status: 'WAITING', message: 'You are on the list.' }
-  const app = await runApp(t, { extraHandlers: { register: () => createPayload(data) } })
-  const response = await ask(app, REGISTER, REGISTRATION)
-  assert.equal(response.status, 200)
-  const envelope = envelopeOf(response)
-  assert.deepEqual(Object.keys(envelope), ['ok', 'schema', 'requestId', 'issuedAt', 'data'])
-  assert.equal(envelope.schema, 'svc.public.early-access.registration.v1')
-  assert.deepEqual(envelope.data, data)
-  assert.equal(response.header('cache-control'), 'no-store')
-  for (const name of ['etag', 'vary', 'access-control-allow-origin']) {
-    assert.equal(response.header(name), undefined, name)
-  }
-  assertSigned(response, await publishedKey(app))
 })

@@ -185,14 +185,6 @@ test('any other member of the body is INVALID_INPUT, and no key is created', asy
   }
 })
 
-test('reads a body of 8192 bytes and refuses one of 8193', async (t) => {
-  const app = await runKeyedApp(t)
-  const text = JSON.stringify(GOOD_KEY_REQUEST)
-  assert.equal((await app.post(text.padEnd(8192))).status, 201)
-  assert.equal(outcome(await app.post(text.padEnd(8193))), '413 PAYLOAD_TOO_LARGE')
-  assert.equal((await app.rows()).length, 1)
-})
-
 test('a challenge solved for a key is valid for one key', async (t) => {
   const app = await runKeyedApp(t, { challenge: easyAltcha })
   const challengeToken = await solvedFor(app, 'issue-key')

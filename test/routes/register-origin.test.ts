@@ -46,16 +46,3 @@ test("the service's origin is the configured one, not that of Host", async (t) =
   }
   assert.equal((await send('https://svc.example')).status, 200)
 })
-
-test('a second Sec-Fetch-Site line does not override the first', async (t) => {
-  const app = await runRegisteringApp(t)
-  for (const sites of [
-    ['none', 'cross-site'],
-    ['same-origin', 'same-site'],
-    ['cross-site', 'cross-site'],
-  ]) {
-    const lines = sites.map((site) => `Sec-Fetch-Site: ${site}`)
-    const response = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body: '{}' })
-    assert.equal(codeOf(response), 'REQUEST_REJECTED', lines.join(' | '))
-  }
-})

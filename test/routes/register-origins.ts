@@ -36,4 +36,7 @@ export const ORIGINS: readonly (readonly [lines: readonly string[], isAdmitted: 
   [[`Origin: ${OWN_ORIGIN} https://other.example`], false],
   [[`Origin: ${OWN_ORIGIN}`, 'Origin: https://other.example'], false],
   [['Origin: https://other.example', `Origin: ${OWN_ORIGIN}`], false],
+  [['Sec-Fetch-Site: none', 'Sec-Fetch-Site: cross-site'], false],
+  [['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: same-site'], false],
+  [['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Site: cross-site'], false],
 ]
