@@ -178,7 +178,7 @@ test('a script runs on the Node that was installed just before it', (t) => {
   }
 })
 
-test('a bare npm ci runs no install script of a dependency', { timeout: 120_000 }, (t) => {
+test('a bare npm ci runs no install script of a dependency', { timeout: 600_000 }, (t) => {
   const folder = temporaryFolder(t)
   const npm = (cwd: string, ...args: readonly string[]) => {
     const env = { ...process.env, npm_config_cache: path.join(folder, 'cache') }

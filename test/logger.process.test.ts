@@ -26,7 +26,7 @@ function readLog(env: { readonly [name: string]: string }, onTerminal: boolean):
   const options = {
     env: { ...clean, TERM: 'xterm', ...env },
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 600_000,
   } as const
   const args = ['--no-warnings', '--input-type=module', '--eval', WRITE_LINES]
   if (!onTerminal) return execFileSync(process.execPath, args, options)

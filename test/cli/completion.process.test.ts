@@ -47,7 +47,7 @@ function askShell(
     cwd,
     input: script,
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 600_000,
   })
   const answers = text.split('----\n').slice(0, -1)
   assert.equal(answers.length, calls.length)

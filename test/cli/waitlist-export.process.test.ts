@@ -177,7 +177,7 @@ test('a reader that closes early is not a failure', async (t) => {
     const { status, stdout, stderr } = spawnSync(
       'bash',
       ['-c', `set -o pipefail; "${process.execPath}" "${SVC}" waitlist export ${pipe}`],
-      { cwd: folder, env: cleanEnvironment(), encoding: 'utf8', timeout: 60_000 },
+      { cwd: folder, env: cleanEnvironment(), encoding: 'utf8', timeout: 600_000 },
     )
     assert.equal(stdout, `${HEADER.join(',')}\r\n`)
     assert.ok(!stderr.includes('Error'), stderr)

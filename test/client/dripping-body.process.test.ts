@@ -18,19 +18,21 @@ async function openServer(t: TestContext) {
 
 test('a client ends a body over TLS that never ends, and repeats the request', async (t) => {
   const { origin, observed } = await openServer(t)
+  let waits = 0
   const client = createClient({
     baseUrl: origin,
     timeoutMs: 1000,
     maxRetries: 1,
-    wait: () => Promise.resolve(),
+    wait: async () => void (waits += 1),
   })
   await assert.rejects(client.getUnverified('/'), (error: Error) => {
     assert.equal(error.name, 'ConnectionError')
     assert.equal((error.cause as Error).message, 'no response within 1000 ms')
     return true
   })
-  await eventually('two closed connections', () => observed.closed >= 2 || undefined)
-  assert.equal(observed.requests, 2)
+  assert.equal(waits, 1)
+  // A busy machine may not have sent a request within its second.
+  await eventually('no open connection', () => observed.closed >= observed.requests || undefined)
 })
 
 test('svc verify ends a body over TLS that never ends', async (t) => {

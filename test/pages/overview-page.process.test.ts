@@ -136,7 +136,7 @@ test('renders when every resource is damaged', async (t) => {
 /** What a shell writes for a command in a folder; undefined where the command fails. */
 function shell(command: string, folder: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile('sh', ['-c', command], { cwd: folder, timeout: 20_000 }, (error, out) => {
+    execFile('sh', ['-c', command], { cwd: folder, timeout: 600_000 }, (error, out) => {
       resolve(error === null ? out : undefined)
     })
   })

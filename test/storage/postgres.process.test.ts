@@ -29,6 +29,8 @@ import { testWaitlistBehavior } from './waitlist-behavior.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 
 const WHERE = 'postgres://test'
+/** A database as a busy machine needs it. */
+const patient = (url: string) => ({ url, where: WHERE, timeoutMs: 120_000 })
 
 async function runSql(url: string, sql: string): Promise<readonly unknown[]> {
   const client = new Client({ connectionString: url })
@@ -60,7 +62,7 @@ async function newDatabase(): Promise<string> {
 }
 
 async function open(t: TestContext, url: string): Promise<Storage> {
-  const storage = await openStorage({ kind: 'postgres', url }, 'create')
+  const storage = await openPostgres(patient(url), 'create')
   t.after(() => storage.close())
   return storage
 }
@@ -187,7 +189,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
   testCounters({
     name: 'PostgreSQL',
     async open(t, clock) {
-      const session = createPostgresSession({ url: await newDatabase(), where: WHERE })
+      const session = createPostgresSession(patient(await newDatabase()))
       t.after(() => session.close())
       await migratePostgres(session, WHERE)
       return createPostgresCounters(session, clock)
@@ -198,7 +200,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     const url = await newDatabase()
     const clock = setClock()
     const [ahead, behind] = [0, 5000].map((behindMs) => {
-      const session = createPostgresSession({ url, where: WHERE })
+      const session = createPostgresSession(patient(url))
       t.after(() => session.close())
       const nodeClock = { nowMs: () => clock.nowMs() - behindMs }
       return {
@@ -233,7 +235,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     const url = await newDatabase()
     const name = new URL(url).pathname.slice(1)
     await runSql(url, `ALTER DATABASE ${name} SET synchronous_commit TO off`)
-    const session = createPostgresSession({ url, where: WHERE })
+    const session = createPostgresSession(patient(url))
     t.after(() => session.close())
     const settings = async (durability: 'durable' | 'volatile') =>
       (await session.transact(durability, (client) => client.query('SHOW synchronous_commit')))[0]
@@ -365,7 +367,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
   })
 
   test('a transaction that the server rolled back is an error, and its connection is used again', async (t) => {
-    const session = createPostgresSession({ url: await newDatabase(), where: WHERE })
+    const session = createPostgresSession(patient(await newDatabase()))
     t.after(() => session.close())
     await migratePostgres(session, WHERE)
     await assert.rejects(

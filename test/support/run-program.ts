@@ -17,7 +17,7 @@ export function runIn(
     env: cleanEnvironment(env),
     encoding: 'utf8',
     input,
-    timeout: 60_000,
+    timeout: 600_000,
   })
   return { status, out: stdout, error: stderr }
 }

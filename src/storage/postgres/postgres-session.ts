@@ -12,7 +12,6 @@ import { StorageError } from '../stores/storage-error.ts'
 import type { SqlValue } from '../stores/store-steps.ts'
 import { isServerEnding, toPostgresStorageError } from './postgres-errors.ts'
 
-/** A statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may each take this long. */
 const TIMEOUT_MS = 5000
 
 const POSTGRES_POOL_SIZE = 10
@@ -48,12 +47,17 @@ export interface PostgresOptions {
   readonly url: string
   /** The database as messages name it, without a password. */
   readonly where: string
+  /**
+   * A statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may each take this
+   * long. Default: 5 s.
+   */
+  readonly timeoutMs?: number
 }
 
 /** The transaction's settings and its id, in one round trip: SET LOCAL ends with the transaction. */
-function beginText(durability: Durability): string {
+function beginText(durability: Durability, timeoutMs: number): string {
   const commit = durability === 'durable' ? 'on' : 'off'
-  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO ${commit}; SET LOCAL statement_timeout TO ${TIMEOUT_MS}; SET LOCAL lock_timeout TO ${TIMEOUT_MS}; SELECT pg_current_xact_id()::text AS id`
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO ${commit}; SET LOCAL statement_timeout TO ${timeoutMs}; SET LOCAL lock_timeout TO ${timeoutMs}; SELECT pg_current_xact_id()::text AS id`
 }
 
 function toQueryable(client: ClientBase | Pool): Queryable {
@@ -67,12 +71,12 @@ function toQueryable(client: ClientBase | Pool): Queryable {
  * Connections to one PostgreSQL server, made when they are first used. Nothing is bound to a session, so a pooler in
  * transaction mode may be between.
  */
-export function createPostgresSession({ url, where }: PostgresOptions) {
+export function createPostgresSession({ url, where, timeoutMs = TIMEOUT_MS }: PostgresOptions) {
   const pool = new Pool({
     connectionString: url,
     max: POSTGRES_POOL_SIZE,
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS + CLIENT_MARGIN_MS,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs + CLIENT_MARGIN_MS,
     keepAlive: true,
     application_name: 'public-api',
     types: COLUMN_TYPES,
@@ -102,7 +106,7 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
 
   /** Whether the server committed a transaction, asked over another connection. Rejects if that stays unknown. */
   async function isCommitted(transactionId: string, cause: unknown): Promise<boolean> {
-    const deadlineMs = performance.now() + TIMEOUT_MS
+    const deadlineMs = performance.now() + timeoutMs
     for (;;) {
       try {
         const [row] = await idle.query<{ readonly status: string | null }>(
@@ -144,7 +148,7 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
       try {
         // Several statements in one message: one result each.
         const begun = (await client.query(
-          beginText(durability),
+          beginText(durability, timeoutMs),
         )) as unknown as readonly QueryResult<{
           readonly id: string
         }>[]

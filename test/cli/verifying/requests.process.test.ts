@@ -103,6 +103,29 @@ test('connects to an IPv6 address', async (t) => {
   assert.equal((await httpClientFor(t, `http://[::1]:${port}`).ask(GET)).status, 204)
 })
 
+test('repeats a read whose kept connection the server closed, and no other request', async (t) => {
+  const requests: string[] = []
+  let connections = 0
+  const server = createTcpServer((socket) => {
+    connections += 1
+    let isKept = false
+    socket.on('data', (data) => {
+      requests.push(data.toString().split(' ', 1)[0] ?? '')
+      if (isKept) return socket.destroy()
+      isKept = true
+      return socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
+    })
+    socket.on('error', () => {})
+  })
+  const { ask } = httpClientFor(t, `http://127.0.0.1:${await listenOn(t, server)}`)
+  for (const connection of [1, 2, 3]) {
+    assert.equal((await ask(GET)).status, 200)
+    assert.equal(connections, connection)
+  }
+  await assert.rejects(ask({ ...GET, method: 'POST' }), /closed before a response arrived/)
+  assert.deepEqual(requests, ['GET', 'GET', 'GET', 'GET', 'GET', 'POST'])
+})
+
 test('reports malformed, broken and endless responses in one line', async (t) => {
   for (const [says, expected] of [
     ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /sent something that is not HTTP \(HPE_/],
@@ -130,7 +153,7 @@ test('reports malformed, broken and endless responses in one line', async (t) =>
     write()
   })
   await assert.rejects(
-    httpClientFor(t, endless).ask(GET),
+    httpClientFor(t, endless, 120_000).ask(GET),
     /\/ has more than 16000000 bytes; no valid response/,
   )
   const slow = await serve(t, (_request, response) => {

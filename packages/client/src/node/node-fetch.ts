@@ -100,6 +100,9 @@ function decode(response: http.IncomingMessage, coding: string): Readable {
 /** node:http parses and skips each of them (1xx), so that very many take memory and time. */
 const MAX_INTERIM_RESPONSES = 100
 
+/** Methods that change nothing (RFC 9110 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
 /**
  * Sends a request over node:http or node:https. Not the fetch of Node, which rejects a response after an unrequested 100
  * (RFC 9110 15.2: a client must skip any 1xx) and blanks after a Content-Length (RFC 9110 5.5).
@@ -114,6 +117,7 @@ export async function openRequest(
   },
 ): Promise<http.IncomingMessage> {
   const { protocol, origin, hostname, port } = new URL(url)
+  const { method = 'GET' } = options
   // The brackets of an IPv6 address belong to the URL. The path is sent as it was passed, because it is signed.
   const place = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: url.slice(origin.length) }
   return new Promise((resolve, reject) => {
@@ -124,7 +128,15 @@ export async function openRequest(
       if (interim <= MAX_INTERIM_RESPONSES) return
       request.destroy(new Error(`sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx)`))
     })
-    request.on('error', reject).on('response', resolve).end(body)
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      // A server closes a connection that it kept whenever it likes, also while a request is on its way. That says nothing
+      // about it, and the request may be repeated if it changes nothing (RFC 9112 9.3.1).
+      const isClosed = ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
+      if (request.reusedSocket && isClosed && SAFE_METHODS.has(method))
+        resolve(openRequest(url, options))
+      else reject(error)
+    })
+    request.on('response', resolve).end(body)
   })
 }
 
