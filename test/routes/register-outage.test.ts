@@ -70,21 +70,6 @@ test('a success or a duplicate spends the token, and an earlier refusal does not
   assert.deepEqual([...challenge.spent], ['one', 'two'])
 })
 
-test('the challenge receives its purpose', async (t) => {
-  const purposes: string[] = []
-  const app = await runRegisteringApp(t, {
-    challenge: () => ({
-      ...UNSOLVABLE_CHALLENGE,
-      async verify(token, purpose) {
-        purposes.push(`${token} ${purpose}`)
-        return { release: () => Promise.resolve() }
-      },
-    }),
-  })
-  await app.register({ ...GOOD_BODY, challengeToken: ' as it is ' })
-  assert.deepEqual(purposes, [' as it is  register'])
-})
-
 test('an outage is logged with its reason and nothing of the request', async (t) => {
   const app = await runRegisteringApp(t, { store: failing({ left: 1 }) })
   const sent = { ...GOOD_BODY, email: 'find-me@example.org', useCase: 'find this' }
