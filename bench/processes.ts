@@ -126,12 +126,12 @@ export function runSvc({ root, env, folder, place }: Workspace, ...args: readonl
 /** Prints at the end of a process what it used: CPU time in microseconds and its largest resident memory in KiB. */
 const USAGE = `data:text/javascript,process.on('exit',()=>{const{userCPUTime:u,systemCPUTime:s,maxRSS:r}=process.resourceUsage();process.stderr.write('\\n'+JSON.stringify([u+s,r]))})`
 
-/** Runs `svc` as its units do, with the processor time and the memory that it took. */
+/** Runs `svc` as `npm run svc` and its installed script do, with the processor time and the memory that it took. */
 export async function measureSvc(workspace: Workspace, ...args: readonly string[]) {
   const env = {
     ...workspace.env,
     SVC_BASE_URL: 'https://api.example.org',
-    NODE_OPTIONS: `${args[0] === 'site' ? '--max-semi-space-size=4 ' : ''}--import=${USAGE}`,
+    NODE_OPTIONS: `--max-semi-space-size=4 --import=${USAGE}`,
   }
   const { stdout: out, stderr } = await runSvc({ ...workspace, env }, ...args)
   const [micros = 0, kibibytes = 0] = JSON.parse(stderr.split('\n').at(-1) ?? '') as number[]

@@ -64,9 +64,9 @@ function openBelow(folder: string, name: string, flags: number): number {
  * link or a component of another kind, an Error with `code` and without a path for an error of the system, and otherwise as
  * `readOpened` does.
  */
-export function readBelow(folder: string, name: string, maxBytes: number): Buffer {
+export function readBelow(folder: string, name: string, maxBytes: number, room?: Buffer): Buffer {
   try {
-    return readOpened((flags) => openBelow(folder, name, flags), maxBytes)
+    return readOpened((flags) => openBelow(folder, name, flags), maxBytes, room)
   } catch (error) {
     const { errno, code } = error as NodeJS.ErrnoException
     if (errno === undefined) throw error

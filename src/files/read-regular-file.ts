@@ -5,9 +5,14 @@ const READ_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constant
 
 /**
  * Reads at most `maxBytes` of what `open` opens with the given flags. Throws system errors, and an Error for anything that
- * is not a regular file or is larger. Never waits for a writer and never reads a device.
+ * is not a regular file or is larger. Never waits for a writer and never reads a device. Bytes that fit into `room` are read
+ * into it.
  */
-export function readOpened(open: (flags: number) => number, maxBytes: number): Buffer {
+export function readOpened(
+  open: (flags: number) => number,
+  maxBytes: number,
+  room?: Buffer,
+): Buffer {
   const handle = open(READ_FLAGS)
   try {
     // Checks the handle, because the name may refer to another file by now.
@@ -16,7 +21,11 @@ export function readOpened(open: (flags: number) => number, maxBytes: number): B
     if (stats.size > maxBytes) {
       throw new Error(`it has ${stats.size} bytes; expected at most ${maxBytes}`)
     }
-    const buffer = Buffer.allocUnsafe(stats.size + 1)
+    const needed = stats.size + 1
+    const buffer =
+      room !== undefined && room.length >= needed
+        ? room.subarray(0, needed)
+        : Buffer.allocUnsafe(needed)
     let length = 0
     // The buffer has one extra byte, to detect a file that grows.
     while (length < buffer.length) {

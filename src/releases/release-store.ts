@@ -79,6 +79,9 @@ function isErrno(error: unknown, ...codes: readonly string[]): boolean {
 /** The largest files of a release. A version entry names one digest for each resource. */
 const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
 
+/** Texts are read into it: memory for each of thousands would be free again only with the next full collection. */
+const room = Buffer.allocUnsafe(262_144)
+
 /** More than a card with a photographic logo has. */
 const MAX_CARD_BYTES = 4_194_304
 
@@ -162,7 +165,7 @@ function createReleaseFolder(directory: string) {
   /** Undefined if the file is missing. */
   function readText(file: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): string | undefined {
     try {
-      const text = readBelow(root, file, MAX_RELEASE_FILE_BYTES[kind]).toString('utf8')
+      const text = readBelow(root, file, MAX_RELEASE_FILE_BYTES[kind], room).toString('utf8')
       const fault = carriageReturnFault(text)
       if (fault !== undefined) throw new Error(fault)
       return text
