@@ -244,7 +244,7 @@ if (process.env['COMPOSE_NAMESPACE'] === undefined) {
 
     // A challenge of one node, spent on the other.
     const challenge = await say(8080, { host: 'node-1', target: '/challenge' })
-    const { token } = await solveAltcha(challenge.text, 30_000)
+    const { token } = await solveAltcha(challenge.text, 600_000)
     const register = (host: string) =>
       say(8080, {
         host,

@@ -177,7 +177,7 @@ async function assertPaused(port: number, key: string, isWhole: boolean): Promis
   // A solved challenge, where the program hands them out.
   const challenge = await say(port, { target: '/challenge?for=issue-key' })
   if (challenge.status !== 200) return
-  const { token } = await solveAltcha(challenge.text, 30_000)
+  const { token } = await solveAltcha(challenge.text, 600_000)
   const text = JSON.stringify({ challengeToken: token })
   const lines = [JSON_TYPE, `Content-Length: ${text.length}`]
   const raw = await sendRequest(port, 'POST', KEYS, lines, text)

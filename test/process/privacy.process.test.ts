@@ -224,7 +224,7 @@ const REFUSALS = [
 /** Solves a challenge, and remembers every part of the solution. */
 async function altchaToken({ port, canaries }: Omit<Visitors, 'token'>): Promise<string> {
   const { text } = await say(port, { target: '/challenge', host: HOST, localAddress: PROXY })
-  const { token } = await solveAltcha(text, 30_000)
+  const { token } = await solveAltcha(text, 600_000)
   const { challenge, solution } = JSON.parse(atob(token)) as {
     readonly challenge: {
       readonly parameters: { readonly [name: string]: unknown }

@@ -24,12 +24,16 @@ import {
   solvedToken,
   startRegistering,
 } from '../support/registering-service.ts'
-import { failedStart, startService } from '../support/service-process.ts'
+import { failedStart, hastyProgram, startService } from '../support/service-process.ts'
 import { startMistakes } from '../support/start-mistakes.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { useFileScope } from '../support/test-scope.ts'
 
 const FAILED = { code: 1, signal: null }
+/** A stop that cuts nothing off, however busy the machine is. */
+const PATIENT = hastyProgram({ graceMs: 3_600_000, killAfterMs: 3_600_000 })
+/** Less than a registration waits for a lock. */
+const SHORT_LOCK_MS = 1500
 
 const scope = useFileScope()
 let used: Promise<Deployment> | undefined
@@ -199,10 +203,11 @@ test('production needs only the recipient and creates no secret', async (t) => {
 
 test('completes registrations in flight at SIGTERM and exits with 0', async (t) => {
   const deployment = makeDeployment(t)
-  const running = await startRegistering(t, {}, { deployment })
+  const running = await startRegistering(t, {}, { deployment, program: PATIENT })
   assert.equal((await running.register({ email: 'first@example.org' })).status, 200)
   // They wait for the lock, so they are in flight for certain when the signal comes.
   const database = new DatabaseSync(running.databaseFile)
+  const lockedMs = performance.now()
   database.exec('BEGIN IMMEDIATE')
   let sent = 0
   const asked = Array.from({ length: 20 }, (_each, index) =>
@@ -213,22 +218,29 @@ test('completes registrations in flight at SIGTERM and exits with 0', async (t) 
   running.service.signal('SIGTERM')
   await running.service.line('Stopping')
   database.close()
+  const isLate = performance.now() - lockedMs > SHORT_LOCK_MS
   const responses = await Promise.all(asked)
   assert.deepEqual(await running.service.ended, { code: 0, signal: null })
-  const tickets = responses.map(({ status, ticket, text }) => {
+  const tickets = responses.flatMap(({ status, ticket, text }) => {
+    // On a busy machine the lock may have lasted longer than a registration waits for it.
+    if (isLate && status === 503) return []
     assert.equal(status, 200, text)
-    return ticket
+    return [ticket]
   })
   assert.deepEqual(listFolder(deployment.dataDir), ['service.sqlite'], 'the log was written back')
   const kept = new Set((await readKept(deployment)).map(({ entry }) => entry.ticket))
   for (const ticket of tickets) assert.ok(kept.has(ticket ?? ''))
-  assert.equal(kept.size, 21)
+  assert.equal(kept.size, tickets.length + 1)
 })
 
 for (const workers of ['1', '2']) {
   test(`accepts a half-sent registration at SIGTERM, with SVC_WORKERS=${workers}`, async (t) => {
     const deployment = makeDeployment(t)
-    const running = await startRegistering(t, { SVC_WORKERS: workers }, { deployment })
+    const running = await startRegistering(
+      t,
+      { SVC_WORKERS: workers },
+      { deployment, program: PATIENT },
+    )
     const held = await holdConnection(t, running.port)
     const headers = ['Content-Type: application/json', 'Expect: 100-continue']
     const bytes = rawRegistration({ headers, body: JSON.stringify(GOOD_BODY) })

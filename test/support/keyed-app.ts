@@ -138,7 +138,7 @@ export async function solvedFor(
   { challenge }: Pick<KeyedApp, 'challenge'>,
   purpose: ChallengePurpose,
 ): Promise<string> {
-  return (await solveAltcha((await challenge.issue?.(purpose)) ?? '', 10_000)).token
+  return (await solveAltcha((await challenge.issue?.(purpose)) ?? '', 600_000)).token
 }
 
 /** A body that a key is issued for, as often as it is sent. */

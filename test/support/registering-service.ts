@@ -59,7 +59,7 @@ function parseEnvelope(text: string): LooseEnvelope {
 /** Sends a request once; rejects without a complete response. */
 export function say(port: number, sent: Sent): Promise<Said> {
   const { method = 'GET', target, headers = {}, body, agent, onSent } = sent
-  const { host = '127.0.0.1', localAddress = '127.0.0.1', timeoutMs = 30_000 } = sent
+  const { host = '127.0.0.1', localAddress = '127.0.0.1', timeoutMs = 600_000 } = sent
   const signal = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -164,7 +164,7 @@ export interface StartOptions {
 export async function solvedToken(port: number): Promise<string> {
   const { status, text } = await say(port, { target: '/challenge' })
   assert.equal(status, 200, text)
-  return (await solveAltcha(text, 30_000)).token
+  return (await solveAltcha(text, 600_000)).token
 }
 
 /** A row of the list with its decrypted content. */
