@@ -84,7 +84,7 @@ function restingStore(store: ReleaseStore): ReleaseStore {
 // The process runs this file.
 if (import.meta.main) {
   // A signal to the group is for the service, which ends this process itself.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   process.once('message', ({ releasesDir, served, checksServed }: Look) => {
     const store = openReleaseStore(releasesDir)
     const damage = checksServed ? findDamage(restingStore(store), served) : undefined
