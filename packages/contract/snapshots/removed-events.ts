@@ -18,15 +18,12 @@ export interface RemovedEvent {
   readonly title: string
 }
 
-function eventsIn(status: unknown, kind: RemovedEvent['kind']): readonly RemovedEvent[] {
+function eventsIn(status: unknown, kind: RemovedEvent['kind']): readonly unknown[] {
   const list = propertyOf(status, LISTS[kind])
-  if (!Array.isArray(list)) return []
-  return list.map((event: unknown) => ({
-    kind,
-    id: String(propertyOf(event, 'id')),
-    title: String(propertyOf(event, 'title')),
-  }))
+  return Array.isArray(list) ? list : []
 }
+
+const idOf = (event: unknown): string => String(propertyOf(event, 'id'))
 
 interface Resources {
   readonly [name: string]: string
@@ -48,8 +45,11 @@ export function removedEvents(
   after: readonly unknown[],
 ): readonly RemovedEvent[] {
   return (['incident', 'maintenance'] as const).flatMap((kind) => {
-    const kept = new Set(after.flatMap((each) => eventsIn(each, kind)).map(({ id }) => id))
-    return before.flatMap((each) => eventsIn(each, kind)).filter(({ id }) => !kept.has(id))
+    const kept = new Set(after.flatMap((each) => eventsIn(each, kind)).map(idOf))
+    return before
+      .flatMap((each) => eventsIn(each, kind))
+      .filter((event) => !kept.has(idOf(event)))
+      .map((event) => ({ kind, id: idOf(event), title: String(propertyOf(event, 'title')) }))
   })
 }
 

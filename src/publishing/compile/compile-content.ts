@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { canonicalJsonOfParsed } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   RESOURCE_NAMES,
@@ -198,7 +198,7 @@ function formatResources(data: CheckedData | undefined, isPart: boolean) {
         throw new Error(`${name} was neither compiled nor reported`)
       continue
     }
-    const text = canonicalJson({ ...value })
+    const text = canonicalJsonOfParsed({ ...value })
     resources.set(name as ResourceName, { text, digest: sha256Base64url(text) })
   }
   return resources
