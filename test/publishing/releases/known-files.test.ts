@@ -158,3 +158,14 @@ test('a record of translations that was changed by hand is compared with each te
   assert.equal(readFileSync(record, 'utf8'), published)
   assert.ok(isKnown('th/events/2025.yaml', THAI_YEAR))
 })
+
+test('what an older program stated of the years is not used, and the next publication states the files', async (t) => {
+  const { contentDir, isKnown, compile, publish } = await publishYears(t)
+  const base = path.join(contentDir, '.published.json')
+  const { files, ...stated } = JSON.parse(readFileSync(base, 'utf8')) as { files: object }
+  writeFileSync(base, JSON.stringify({ ...stated, years: { [YEAR]: 'A'.repeat(43) } }))
+  assert.ok(!isKnown('events/2025.yaml', YEAR))
+  assert.deepEqual(await compile(), [])
+  await publish()
+  assert.deepEqual((JSON.parse(readFileSync(base, 'utf8')) as { files: object }).files, files)
+})
