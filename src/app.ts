@@ -20,7 +20,6 @@ import { createPipeline, type PipelineDependencies } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
-import { ownTurn } from './pages/markup/turns.ts'
 import { createSite, type SiteOptions } from './pages/serving/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
@@ -78,7 +77,9 @@ export type Published = Pick<AppDependencies, 'releases' | 'signing'>
  * Prepares the fixed parts, and returns a function that creates the app for a release. An app never changes: another
  * release is served by another app. Throws if the registry breaks one of its rules.
  */
-export function createAppComposer(parts: Omit<AppDependencies, keyof Published>) {
+export function createAppComposer(
+  parts: Omit<AppDependencies, keyof Published>,
+): (published: Published) => App & { readonly site: ReturnType<typeof createSite> } {
   const { runtime, baseUrl, clock } = parts
   const isPreview = parts.deployment === 'preview'
   const registry: Registry = parts.registry ?? ENDPOINTS
@@ -88,16 +89,14 @@ export function createAppComposer(parts: Omit<AppDependencies, keyof Published>)
   const visible = visibleEndpoints(registry, runtime)
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
   let openapi: Payload | undefined
-  let description: ReturnType<typeof createOpenApi> | undefined
-  const describe = () => (description ??= createOpenApi(described))
   const documents = {
     index: createPayload(createDiscoveryIndex(described)),
     policy: createPayload(createPolicy(described)),
-    openapi: () => (openapi ??= createPayload(describe())),
+    openapi: () => (openapi ??= createPayload(createOpenApi(described))),
   }
   const record = createRecorder()
   const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
-  return ({ releases, signing }: Published) => {
+  return ({ releases, signing }) => {
     const signingKeys =
       signing === undefined
         ? undefined
@@ -152,16 +151,6 @@ export function createAppComposer(parts: Omit<AppDependencies, keyof Published>)
       if (isForApi) return cachedApi(request)
       return archive(request) ?? log(request) ?? site.respond(request)
     }
-    /** Makes what the first readers would wait for, a part in each turn of the event loop. Rejects as they would. */
-    async function prepare(): Promise<void> {
-      await site.prepare()
-      if (openapi !== undefined) return
-      for (const make of [describe, documents.openapi]) {
-        await ownTurn()
-        make()
-      }
-      description = undefined
-    }
-    return Object.assign(app, { site, prepare })
+    return Object.assign(app, { site })
   }
 }

@@ -169,7 +169,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     const composed = compose(published)
     app = composed
     // What is damaged is named, and the pages that need it say so.
-    composed.prepare().catch((error: unknown) => log.debug({ err: error }, 'Not prepared'))
+    composed.site.prepare().catch((error: unknown) => log.debug({ err: error }, 'Not prepared'))
   }
   const server = createListener((request) => app(request), {
     noIndex: config.deployment === 'preview',
