@@ -7,6 +7,7 @@ import {
 } from '@public-api/contract/history/published-record'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import {
   changedEventResources,
   type RemovedEvent,
@@ -29,7 +30,7 @@ function requireRegularFiles(store: ReleaseStore): void {
 
 /**
  * Every version, oldest first. Throws a PublishError (HISTORY), also for a link or special file in the folder. `known` are
- * those that this command read and checked before: a published version never changes.
+ * those that this command read and checked before: the newest of them names all before it by hash.
  */
 export function readVersions(
   store: ReleaseStore,
@@ -38,7 +39,13 @@ export function readVersions(
   try {
     if (known.length === 0) requireRegularFiles(store)
     const ids = store.readVersionIds()
-    if (known.some(({ snapshotId }, index) => ids[index] !== snapshotId)) return readVersions(store)
+    const newest = known.at(-1)
+    // Git may have put a colleague's version in its place while the command waited for a person.
+    const isKept =
+      newest === undefined ||
+      (ids[known.length - 1] === newest.snapshotId &&
+        store.readVersionText(newest.snapshotId) === canonicalJson({ ...newest }))
+    if (!isKept) return readVersions(store)
     const added = walkHistory(store, ids.slice(known.length), known.at(-1))
     return [...known, ...Array.from(added, ({ entry }) => entry)]
   } catch (error) {

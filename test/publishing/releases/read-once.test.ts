@@ -58,9 +58,13 @@ test('versions that a command read are not read again', async (t) => {
   await publish()
   reads.length = 0
   assert.equal(readVersions(store, known).length, 4)
-  assert.deepEqual(reads, ['VS-0004'])
-  // A folder that lacks them is read as a whole.
-  assert.deepEqual(readVersions({ ...store, readVersionIds: () => ['VS-0001'] }, known), [known[0]])
+  assert.deepEqual(reads, ['VS-0003', 'VS-0004'])
+  // A folder that lacks them, or has a colleague's version in the place of one, is read as a whole.
+  const [first, second, third] = known
+  assert.ok(first !== undefined && second !== undefined && third !== undefined)
+  const ofOther = [first, second, { ...third, note: 'Of another history.' }]
+  assert.deepEqual(readVersions(store, ofOther), readVersions(store))
+  assert.deepEqual(readVersions({ ...store, readVersionIds: () => ['VS-0001'] }, known), [first])
 })
 
 test('a publication writes what is new or damaged, and leaves other files as they are', async (t) => {
