@@ -165,6 +165,9 @@ const GOOD: readonly (readonly [
     'mailto:a%2Bb@example.test?subject=Security',
     'tel:+1-201-555-0123',
     'tel:7042;phone-context=example.test',
+    'mailto:a@b',
+    'tel:1',
+    'tel:+1',
     'tel:(0)',
     'tel:+1-201-555-0123;ext=1',
   ].map(
@@ -238,9 +241,15 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
       '::1/129',
       '2001:db8::/129',
       '10.0.0.0/0x8',
+      '10.0.0.0/8e0',
+      '10.0.0.0/+8',
+      '10.0.0.0/8.0',
+      '10.0.0.0/255.0.0.0',
       '10.0.0.0 /8',
       '10.0.0.1,',
+      '10.0.0.0/8/8',
       '10.0.0.0/',
+      '10.0.0.1;10.0.0.2',
     ],
     'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
   ],
@@ -257,12 +266,17 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
       'example.test',
       'http://example.test/security',
       'https:example.test',
+      'https://',
       'HTTPS://exämple.test',
       'mailto:',
       'mailto:security',
       'tel:',
+      'tel:security',
       'tel:+1 201 555 0123',
+      'tel:+',
+      'tel:;ext=1',
       'tel:+1x',
+      'xtel:1',
       'https://example.test/\nExpires:',
     ],
     'a URI that starts with https://, mailto: or tel:',
@@ -313,7 +327,11 @@ test('a database URL has only options that are read as they are written', () => 
     ...[
       'statement_timeout=5s',
       'SSLMODE=verify-full',
+      'client_encoding=latin1',
+      'channel_binding=require',
+      'target_session_attrs=read-write',
       'connect_timeout=1',
+      'service=x',
       'options=-c%20a=b',
       'password=x',
       'ssl=0',
@@ -479,7 +497,18 @@ test('a hosted challenge needs its two keys; the verify address has a default fo
 test('in production the secret of a hosted challenge is sent only over https', () => {
   const inspect = (verifyUrl: string, runtime: string) =>
     inspectConfig({ SVC_RUNTIME: runtime, SVC_CHALLENGE_VERIFY_URL: verifyUrl }, WORKING_DIR)
-  for (const host of ['verify.example', '10.0.0.1', '128.0.0.1', '[::2]']) {
+  for (const host of [
+    'verify.example',
+    '10.0.0.1',
+    '128.0.0.1',
+    '126.255.255.255',
+    '0.0.0.0',
+    '[::2]',
+    '[::ffff:7f00:2]',
+    'localhost.example',
+    'notlocalhost',
+    '127.0.0.1.example',
+  ]) {
     const url = `http://${host}:8081/siteverify`
     const { mistakes } = inspect(url, 'production')
     const expected = `expected https:// in production, or http:// on this machine, found "${url}"`
@@ -495,6 +524,7 @@ test('in production the secret of a hosted challenge is sent only over https', (
   }
   for (const [url, verifyUrl] of [
     ['http://127.0.0.1:8081/x', 'http://127.0.0.1:8081/x'],
+    ['http://127.255.0.9/', 'http://127.255.0.9/'],
     ['http://127.1/', 'http://127.0.0.1/'],
     ['http://[::1]:8081/', 'http://[::1]:8081/'],
     ['http://LOCALHOST/x', 'http://localhost/x'],

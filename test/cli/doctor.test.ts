@@ -34,7 +34,7 @@ test('reports a healthy deployment group by group, with exit code 0', async (t) 
   const { origin } = await deployBehindProxy(t, setDate, liveDependencies())
   const { status, out, error } = await svc('doctor', `${origin}/api/v1`, ...PIN)
   assert.deepEqual([status, error], [0, ''], out)
-  for (const check of ['endpoints', 'signatures', 'clock', 'compression', 'cors', 'documents']) {
+  for (const check of ['endpoints', 'signatures', 'clock', 'compression', 'cors', 'links']) {
     assert.match(out, new RegExp(`^${check}: ok$`, 'm'))
   }
   assert.match(out, /^Nothing found\.$/m)

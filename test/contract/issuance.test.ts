@@ -68,6 +68,22 @@ describe('the pause is a literal that nothing else changes', () => {
     ])
   })
 
+  test('no module imports the namespace, which would hide a use of the literal', () => {
+    const importers = PROGRAM.filter((file) => /\/issuance(?:\.ts)?['"]/.test(codeOf(file)))
+    assert.ok(importers.length >= 3)
+    for (const file of importers) {
+      const taken = codeOf(file).match(/^.*\/issuance(?:\.ts)?['"].*$/gm) ?? []
+      for (const line of taken) {
+        assert.match(
+          line,
+          /^import (?:type )?\{[ A-Za-z,]+\} from '|^ +const \{ ISSUANCE \} = await import\('/,
+          `${file}: ${line}`,
+        )
+        assert.doesNotMatch(line, /\bas\b/, `${file}: ${line}`)
+      }
+    }
+  })
+
   test('code that reads the environment, secrets, files and flags does not refer to issuance', () => {
     for (const file of [
       'src/config.ts',
@@ -155,13 +171,25 @@ describe('lifting the pause needs an approval on record', () => {
       '',
       ' ',
       'today',
+      'TBD',
       '2027',
+      '2027-01',
+      '2027-1-31',
+      '27-01-31',
       '31.01.2027',
+      '01/31/2027',
       '20270131',
+      '2027-W05-1',
+      '2027-031',
       '2027-02-29',
+      '2027-02-30',
       '2027-13-01',
+      '2027-00-10',
+      '2027-01-00',
+      '2027-01-32',
       '2027-01-31T00:00:00Z',
       '2027-01-31 ',
+      ' 2027-01-31',
       '2027-01-31\n',
       '+002027-01-31',
       '２０２７-01-31',
@@ -202,6 +230,17 @@ describe('lifting the pause needs an approval on record', () => {
         }
         assert.notDeepEqual(faults, [], `${name} ${JSON.stringify(record)}`)
       }
+    }
+  })
+
+  test('reports a missing member by name', () => {
+    for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
+      const { [name]: _, ...rest } = OPEN
+      const faults = faultsOf(rest as unknown as Issuance)
+      assert.ok(
+        faults.some((fault) => fault.includes(name)),
+        name,
+      )
     }
   })
 })

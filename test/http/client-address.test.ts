@@ -92,16 +92,23 @@ for (const [what, trusted, peer, forwarded, client] of CASES) {
 test('treats the proxy as the client if the forwarded address is invalid', () => {
   for (const member of [
     '203.0.113.9:',
+    '203.0.113.9:port',
     '203.0.113.9:80x',
+    'x203.0.113.9:80',
     ':203.0.113.9',
     'for=203.0.113.9',
+    '"203.0.113.9"',
     '203.0.113.9/32',
     '203.0.113',
     '[2001:db8::1',
+    '2001:db8::1]',
     '[2001:db8::1]x',
+    'x[2001:db8::1]',
     '[2001:db8::1]:',
+    '[2001:db8::1]:port',
     '[[2001:db8::1]]',
     '[]',
+    '[]:80',
     ':80',
   ]) {
     assert.equal(addressOf(['10.0.0.0/8'], '10.0.0.1', member), '10.0.0.1', member)

@@ -467,13 +467,19 @@ const FAULTS: readonly Fault[] = [
     set('content-type', 'text/html', at('/robots.txt')),
     ['robots-txt'],
   ],
-  // Documents
+  // Documents and links
   [
     'an invalid OpenAPI document',
     only(at(openapi.path), (passing) => {
       if (passing.status === 200) passing.body = passing.body.subarray(0, 100)
     }),
     ['body-changed'],
+  ],
+  ['no Link', remove('link'), ['link-missing']],
+  [
+    'no page behind a link',
+    only(at('/en/reference'), (passing) => void (passing.status = 404)),
+    ['link-broken'],
   ],
   // Transport
   ['a version number', set('server', 'nginx/1.22.1'), ['server-version']],

@@ -108,7 +108,7 @@ function resigned(change: { readonly scheme?: string; readonly laterSeconds?: nu
 
 for (const [title, change, expected] of [
   ['as it was', {}, []],
-  ['of the other scheme', { scheme: 'https' }, ['message-signature-wrong']],
+  ['of the other scheme', { scheme: 'https' }, ['message-signature-uri']],
   ['too old', { laterSeconds: -1000 }, ['message-signature-time']],
   ['in the future', { laterSeconds: 120 }, ['message-signature-time']],
 ] as const) {

@@ -62,7 +62,14 @@ async function inspect(
   const signature = parseSignature(response)
   const uri = probe.origin + response.target
   if (signature === undefined || !(await isOfUri(response, signature, uri, keys))) {
-    report('message-signature-wrong', where, `not valid for ${uri} and the published keys`)
+    const otherScheme = uri.replace(
+      /^http(s?):/,
+      (_all, s: string) => `http${s === '' ? 's' : ''}:`,
+    )
+    const isOther =
+      signature !== undefined && (await isOfUri(response, signature, otherScheme, keys))
+    if (isOther) report('message-signature-uri', where, `the signature is of ${otherScheme}`)
+    else report('message-signature-wrong', where, `not valid for ${uri} and the published keys`)
     return
   }
   const ageSeconds = (response.receivedAtMs + skewMs) / 1000 - signature.createdSeconds

@@ -253,6 +253,10 @@ export const FINDING_CATALOG = {
     'a signature (RFC 9421) of a published key over the requested URI',
     'Set SVC_BASE_URL to the origin that clients use. If it is, find what changes the status, Content-Digest or the signature.',
   ),
+  'message-signature-uri': error(
+    'a signature (RFC 9421) over the scheme that clients use',
+    'Set SVC_BASE_URL to the origin that clients use, with its scheme.',
+  ),
   'message-signature-time': error(
     `a signature (RFC 9421) no older than ${SIGNATURE_MAX_AGE_SECONDS} seconds and not in the future`,
     'Check the clocks of all nodes, and how long caches keep responses.',
@@ -349,6 +353,14 @@ export const FINDING_CATALOG = {
   'deprecation-missing': error(
     `${HEADERS.deprecation}, ${HEADERS.sunset} and ${HEADERS.link} with rel="successor-version" on a deprecated endpoint`,
     PASS_HEADERS,
+  ),
+  'link-missing': error(
+    `Link on ${BASE_PATH} with service-desc, service-doc, service-meta and status`,
+    PASS_HEADERS,
+  ),
+  'link-broken': error(
+    'a page behind each link',
+    'Configure the proxy to forward all paths to the service, not only /api.',
   ),
   'plain-http': warning(
     'https',

@@ -12,6 +12,7 @@ import { checkDocuments } from './check-documents.ts'
 import { checkHead } from './check-head.ts'
 import { checkIndexing } from './check-indexing.ts'
 import { checkKeys } from './check-keys.ts'
+import { checkLinks } from './check-links.ts'
 import { checkMessageSignatures } from './check-message-signatures.ts'
 import { checkMirror } from './check-mirror.ts'
 import { checkRevalidation } from './check-revalidation.ts'
@@ -42,6 +43,7 @@ const CHECKS: { readonly [name: string]: Check } = {
   indexing: checkIndexing,
   documents: checkDocuments,
   deprecations: checkDeprecations,
+  links: checkLinks,
   transport: checkTransport,
 }
 
