@@ -10,7 +10,6 @@ import {
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { readHistory } from '../../crypto/published-history.ts'
-import type { FolderEntry } from '../../files/folder-files.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { ARCHIVE_INDEX, type ReleasesPlace } from '../../releases/releases-place.ts'
 import { eventsRemovedBetween, readResource, recordedVersions } from './published-versions.ts'
@@ -41,13 +40,8 @@ type Parsed = Map<string, { readonly digest: string; readonly data: unknown }>
 type Report = (where: string, message: string) => void
 
 /** Links, special files and unknown files, and cards, a record and files of the log that are not of their kind. */
-async function checkFiles(
-  store: ReleaseStore,
-  kind: ReleasesPlace['kind'],
-  add: Report,
-  entries: readonly FolderEntry[],
-) {
-  for (const entry of entries) {
+async function checkFiles(store: ReleaseStore, kind: ReleasesPlace['kind'], add: Report) {
+  for (const entry of store.listEntries()) {
     const { name } = entry
     if (kind !== 'releases' && name === ARCHIVE_INDEX) continue
     const fault = foreignFault(entry)
@@ -88,11 +82,8 @@ export async function verifyReleases(
 ) {
   const findings: ReleaseFinding[] = []
   const add: Report = (where, message) => void findings.push({ where, message })
-  let files: ReadonlySet<string> | undefined
   try {
-    const entries = store.listEntries()
-    files = new Set(entries.map(({ name }) => name))
-    await checkFiles(store, kind, add, entries)
+    await checkFiles(store, kind, add)
   } catch (error) {
     add('releases folder', messageOf(error))
   }
@@ -119,9 +110,7 @@ export async function verifyReleases(
 
   function check(where: string, name: string, digest: string): boolean {
     try {
-      const isRedacted =
-        files?.has(`resources/${name}/${digest}.redacted.json`) !== false &&
-        store.readRedaction(name, digest) !== undefined
+      const isRedacted = store.readRedaction(name, digest) !== undefined
       const { text, fault } = readResource(store, name, digest)
       if (!isRedacted && fault !== undefined) add(where, fault)
       if (isRedacted && fault === undefined) {
