@@ -18,16 +18,16 @@ export const isOwnFile = (file: string): boolean =>
   file === LIST_FILE || /^\.(?:site\.|staging(?:\/|$))/.test(file)
 
 /** Digest of the content, and the key that it was made for. Empty if a run that was killed may have replaced the file. */
-export type Written = readonly [digest?: string, key?: string]
+export type WrittenFile = readonly [digest?: string, key?: string]
 
 /** What `site.json` says. */
-export interface List {
+export interface CopyList {
   /** What the whole copy was made of; unknown after a run that was killed. */
   readonly madeOf?: string
-  readonly files: ReadonlyMap<string, Written>
+  readonly files: ReadonlyMap<string, WrittenFile>
 }
 
-function isWritten(value: unknown): value is Written {
+function isWrittenFile(value: unknown): value is WrittenFile {
   return (
     Array.isArray(value) && value.length <= 2 && value.every((each) => typeof each === 'string')
   )
@@ -43,8 +43,8 @@ export function readValue(folder: string, file: string): unknown {
   }
 }
 
-/** The list of the files of a copy; none without one. Throws a CopyError for another file in its place. */
-export function readList(folder: string): List {
+/** The list of the files of a copy; none without one. Throws a CopyFailure for another file in its place. */
+export function readList(folder: string): CopyList {
   const list = readValue(folder, LIST_FILE)
   if (list === undefined) return { files: new Map() }
   const files = propertyOf(list, 'files')
@@ -52,7 +52,7 @@ export function readList(folder: string): List {
     propertyOf(list, 'schema') === COPY_FILES_SCHEMA &&
     typeof files === 'object' &&
     files !== null &&
-    Object.values(files).every(isWritten)
+    Object.values(files).every(isWrittenFile)
   if (!isList) {
     throw new CopyFailure(
       `${path.join(folder, LIST_FILE)}: expected the list that svc site writes; remove it to write every file again`,
@@ -61,6 +61,6 @@ export function readList(folder: string): List {
   const madeOf = propertyOf(list, 'madeOf')
   return {
     ...(typeof madeOf === 'string' ? { madeOf } : {}),
-    files: new Map(Object.entries(files as { [file: string]: Written })),
+    files: new Map(Object.entries(files as { [file: string]: WrittenFile })),
   }
 }

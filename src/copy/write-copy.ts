@@ -11,10 +11,10 @@ import { readBelow } from '../files/folder-files.ts'
 import {
   CopyFailure,
   LIST_FILE,
-  type List,
+  type CopyList,
   readList,
   readValue,
-  type Written,
+  type WrittenFile,
 } from './copy-list.ts'
 import type { CopyFile } from './copy-source.ts'
 
@@ -62,7 +62,7 @@ function requireOwnFiles(folder: string, files: readonly string[]): void {
 }
 
 /** What the last run left, also if it was killed while it moved files. */
-function readState(folder: string): List {
+function readState(folder: string): CopyList {
   const list = readList(folder)
   const moved = readValue(folder, MOVED_FILE)
   if (moved === undefined) return list
@@ -137,7 +137,7 @@ function createStaging(folder: string) {
     write,
     move: (name: string, file: string) => fs.renameSync(at(name), path.join(folder, file)),
     writeMoved: (files: readonly string[]) => replace(MOVED_FILE, JSON.stringify(files)),
-    writeList(files: List['files'], madeOf: string): void {
+    writeList(files: CopyList['files'], madeOf: string): void {
       // A line for each file: an object of all would need as much memory as the rest of the run.
       const lines = Array.from(
         files,
@@ -170,7 +170,7 @@ export async function writeCopy(
   const staging = createStaging(folder)
   // What a failed run leaves would keep a full disk full.
   try {
-    const after = new Map<string, Written>()
+    const after = new Map<string, WrittenFile>()
     const staged: string[] = []
     for await (const { file, key, make } of files) {
       onFile()

@@ -81,9 +81,9 @@ function restingStore(store: ReleaseStore): ReleaseStore {
   }
 }
 
-// The process runs this file.
+// Runs in the process that readUpdateInProcess starts.
 if (import.meta.main) {
-  // A signal to the group is for the service, which ends this process itself.
+  // Signals to the process group are for the service, which ends this process.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   process.once('message', ({ releasesDir, served, checksServed }: Look) => {
     const store = openReleaseStore(releasesDir)

@@ -82,7 +82,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
       if (closing) return
       crashes += 1
       const ranMs = performance.now() - startedMs
-      // Not by how long it ran: on a busy machine a start alone may take longer.
+      // On a busy machine, a start that fails can take longer than STABLE_AFTER_MS.
       if (!hasAccepted && accepting.size === 0 && code === 1) {
         reject(new ListenError('The first worker did not start; its own line says why'))
       }

@@ -8,7 +8,7 @@ import { holdConnection } from '../support/held-connection.ts'
 import { hastyProgram, startService, type ServiceProcess } from '../support/service-process.ts'
 import { stopWithWaiting } from '../support/waiting-connections.ts'
 
-/** A stop that waits for the end of the grace does not end. */
+/** With this grace period, a stop that waits for its end never completes. */
 const PATIENT = hastyProgram({ graceMs: 3_600_000, killAfterMs: 3_600_000 })
 const ENDED = { code: 0, signal: null }
 const HALF_A_BODY = [

@@ -27,7 +27,7 @@ interface Settings extends AuditSettings {
 
 async function audit(settings: Settings, output: CommandOutput): Promise<ExitCode> {
   try {
-    // An audit of a folder needs none of it.
+    // Loaded on demand: svc audit DIR uses only the options of this command.
     const { runAudit } = await import('./auditing/run-audit.ts')
     printReport(await runAudit(settings), settings, output)
     return EXIT_CODES.done

@@ -42,7 +42,7 @@ function connectProcess(args: readonly string[], added: NodeJS.Dict<string>): Tr
   return new StdioClientTransport({ command, args: [MAIN, ...args], env, stderr: 'ignore' })
 }
 
-/** The client's own minute is not enough for the start of a process on a machine that is very busy. */
+/** On a busy machine, a server can take longer to start than the client's default timeout of a minute. */
 const START_TIMEOUT_MS = 600_000
 
 /**

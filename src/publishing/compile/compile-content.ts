@@ -231,10 +231,10 @@ export async function compileContent(
       readRecordText(contentDir, locale, replaced),
     ]),
   )
-  const knownRecords = [...recordTexts].filter(([locale, text]) =>
-    known.isSame(recordFile(locale), text),
+  const knownRecords = [...recordTexts.keys()].filter((locale) =>
+    known.isSame(recordFile(locale), recordTexts.get(locale) ?? ''),
   )
-  const parsed = parseContent(folder, known, new Set(knownRecords.map(([locale]) => locale)))
+  const parsed = parseContent(folder, known, new Set(knownRecords))
   const records = new Map<TranslationLocale, TranslationRecord>()
   const readRecord = (locale: TranslationLocale): TranslationRecord => {
     const text = recordTexts.get(locale) ?? ''
@@ -276,13 +276,12 @@ export async function compileContent(
      * outdated translation, and without a text that content/publishing.yaml allows.
      */
     files: parsed.files
-      .map(({ file, resource, text }) => ({ place: file, file: nameOf(file), resource, text }))
-      .filter(({ file }) => publishedWith(file) === 'status')
-      .filter(({ place, resource }) => {
-        const isWhole = checked.data[resource] !== undefined && !stale.has(place)
-        return isWhole && !guarded.excused.has(place)
-      })
-      .map(({ file, resource, text }) => ({ file, resource, digest: sha256Base64url(text) })),
+      .filter(({ file }) => publishedWith(nameOf(file)) === 'status')
+      .filter(({ resource }) => checked.data[resource] !== undefined)
+      .filter(({ file }) => !guarded.excused.has(file) && !stale.has(file))
+      .map(({ file, resource, text }) => {
+        return { file: nameOf(file), resource, digest: sha256Base64url(text) }
+      }),
     /** Whether a field of a locale's record is of a translation that was published as it is, and is not in `translated`. */
     isKept: (locale: TranslationLocale, field: string): boolean =>
       parsed.overlays.some(

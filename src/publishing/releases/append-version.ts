@@ -85,8 +85,8 @@ function requireLoggable(entry: VersionEntry): void {
 
 /**
  * Appends the version that follows `versions`, unless it would change nothing. `writeResources` runs before and returns
- * what it repaired; it gets the entry if it is new. `isOwn` says which resources this program made from content, so that it
- * knows their members. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
+ * what it repaired; it gets the entry if it is new. `isOwn` identifies the resources that this program compiled, whose
+ * members it knows. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
  * PublishError.
  */
 export function appendVersion(

@@ -289,7 +289,7 @@ export async function publishRelease(
     if (isCurrent) writeBase(contentDir, stated, next)
     return []
   }
-  const isOwn = (name: string, digest: string) => sourcesOf(content).get(name)?.digest === digest
+  const isOwn = (name: string, digest: string) => own.get(name)?.digest === digest
   const result = appendVersion({ ...options, note }, versions, digests, writeResources, isOwn)
   const { resources } = result.entry
   const unmoved = move && (await writeMove(contentDir, move))

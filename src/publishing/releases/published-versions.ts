@@ -30,7 +30,7 @@ function requireRegularFiles(store: ReleaseStore): void {
 
 /**
  * Every version, oldest first. Throws a PublishError (HISTORY), also for a link or special file in the folder. `known` are
- * those that this command read and checked before: the newest of them names all before it by hash.
+ * those that this command read and checked before. The hash of the newest one covers all of them.
  */
 export function readVersions(
   store: ReleaseStore,
@@ -40,13 +40,13 @@ export function readVersions(
     if (known.length === 0) requireRegularFiles(store)
     const ids = store.readVersionIds()
     const newest = known.at(-1)
-    // Git may have put a colleague's version in its place while the command waited for a person.
+    // The folder can change while the command waits for input, for example by git pull.
     const isKept =
       newest === undefined ||
       (ids[known.length - 1] === newest.snapshotId &&
         store.readVersionText(newest.snapshotId) === canonicalJson({ ...newest }))
     if (!isKept) return readVersions(store)
-    const added = walkHistory(store, ids.slice(known.length), known.at(-1))
+    const added = walkHistory(store, ids.slice(known.length), newest)
     return [...known, ...Array.from(added, ({ entry }) => entry)]
   } catch (error) {
     const faults = [ChainError, VersionEntryError, ReleaseFileError]
@@ -91,12 +91,12 @@ export function eventsRemovedBetween(
 ): readonly RemovedEvent[] {
   if (before === undefined) return []
   const names = changedEventResources(before.resources, after.resources)
-  const [old, current] = [before, after].map(({ resources }) =>
+  const readAll = ({ resources }: Pick<VersionEntry, 'resources'>) =>
     names.flatMap((name) => {
       const digest = resources[name]
       return digest === undefined ? [] : [read(name, digest)]
-    }),
-  ) as [unknown[], unknown[]]
+    })
+  const [old, current] = [readAll(before), readAll(after)]
   return [...old, ...current].includes(undefined) ? [] : removedEvents(old, current)
 }
 

@@ -34,7 +34,7 @@ function redactedOf(store: ReleaseStore, versions: readonly VersionEntry[]) {
 
 const CARD = /^cards\/([^/]+)\.png$/
 
-/** The data of resources by their names, and its digests. */
+/** Parsed resources with their digests, by name. */
 type Parsed = Map<string, { readonly digest: string; readonly data: unknown }>
 
 type Report = (where: string, message: string) => void

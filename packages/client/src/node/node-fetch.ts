@@ -100,7 +100,7 @@ function decode(response: http.IncomingMessage, coding: string): Readable {
 /** node:http parses and skips each of them (1xx), so that very many take memory and time. */
 const MAX_INTERIM_RESPONSES = 100
 
-/** Methods that change nothing (RFC 9110 9.2.1). */
+/** Safe methods (RFC 9110 9.2.1). */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
@@ -129,8 +129,8 @@ export async function openRequest(
       request.destroy(new Error(`sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx)`))
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
-      // A server closes a connection that it kept whenever it likes, also while a request is on its way. That says nothing
-      // about it, and the request may be repeated if it changes nothing (RFC 9112 9.3.1).
+      // A server may close an idle connection just as a request is sent on it. A client may retry safe requests then
+      // (RFC 9112 9.3.1).
       const isClosed = ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
       if (request.reusedSocket && isClosed && SAFE_METHODS.has(method))
         resolve(openRequest(url, options))
