@@ -126,6 +126,25 @@ test('repeats a read whose kept connection the server closed, and no other reque
   assert.deepEqual(requests, ['GET', 'GET', 'GET', 'GET', 'GET', 'POST'])
 })
 
+test('reads once what a kept connection breaks off within', async (t) => {
+  let requests = 0
+  const server = createTcpServer((socket) => {
+    let isKept = false
+    socket.on('data', () => {
+      requests += 1
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${isKept ? 3 : 2}\r\n\r\n{}`)
+      if (isKept) setTimeout(() => socket.resetAndDestroy(), 50)
+      isKept = true
+    })
+    socket.on('error', () => {})
+  })
+  const { ask } = httpClientFor(t, `http://127.0.0.1:${await listenOn(t, server)}`)
+  assert.equal((await ask(GET)).status, 200)
+  await assert.rejects(ask(GET), /broke off/)
+  assert.equal((await ask(GET)).status, 200)
+  assert.equal(requests, 3)
+})
+
 test('reports malformed, broken and endless responses in one line', async (t) => {
   for (const [says, expected] of [
     ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /sent something that is not HTTP \(HPE_/],

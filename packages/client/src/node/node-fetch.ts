@@ -128,15 +128,20 @@ export async function openRequest(
       if (interim <= MAX_INTERIM_RESPONSES) return
       request.destroy(new Error(`sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx)`))
     })
+    let hasResponse = false
     request.on('error', (error: NodeJS.ErrnoException) => {
       // A server may close an idle connection just as a request is sent on it. A client may retry safe requests then
-      // (RFC 9112 9.3.1).
+      // (RFC 9112 9.3.1). If the connection breaks in a response, its reader gets the error.
       const isClosed = ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
-      if (request.reusedSocket && isClosed && SAFE_METHODS.has(method))
+      if (!hasResponse && request.reusedSocket && isClosed && SAFE_METHODS.has(method))
         resolve(openRequest(url, options))
       else reject(error)
     })
-    request.on('response', resolve).end(body)
+    request.on('response', (response) => {
+      hasResponse = true
+      resolve(response)
+    })
+    request.end(body)
   })
 }
 
