@@ -28,6 +28,10 @@ export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'> & {
   readonly files?: { readonly [file: string]: string } | undefined
 }
 
+/** Binds the files to their version: git can merge those of one version into the base of another. */
+const sealOf = ({ hash, files }: ContentBase): string =>
+  sha256Base64url(JSON.stringify([hash, files]))
+
 /**
  * The base of a content folder; undefined if it was never published. A version that a killed command wrote before it could
  * record it (`next`) is the base if it exists. A damaged file stands for the newest version. Throws a PublishError for a
@@ -46,9 +50,10 @@ export function readBase(
     }
     const value = parseJson(text)
     const next = versions.find(({ hash }) => hash === propertyOf(value, 'next'))
-    const { snapshotId, hash, files } = (value ?? {}) as { [name: string]: unknown }
+    const { snapshotId, hash, files, seal } = (value ?? {}) as { [name: string]: unknown }
     if (typeof snapshotId === 'string' && typeof hash === 'string') {
-      return next ?? { snapshotId, hash, files: files as ContentBase['files'] }
+      const base = { snapshotId, hash, files: files as ContentBase['files'] }
+      return next ?? (seal === sealOf(base) ? base : { snapshotId, hash })
     }
     return next ?? (propertyOf(value, 'next') === undefined ? versions.at(-1) : undefined)
   } catch (error) {
@@ -70,7 +75,7 @@ export function writeBase(
   const file = path.join(contentDir, BASE_FILE)
   try {
     const { snapshotId, hash, files = {} } = base ?? {}
-    const of = Object.keys(files).length === 0 ? {} : { files }
+    const of = Object.keys(files).length === 0 ? {} : { seal: base && sealOf(base), files }
     const text = `${JSON.stringify({ snapshotId, hash, ...of, next: next?.hash }, null, 2)}\n`
     rewriteBelow(contentDir, BASE_FILE, text, 0o644)
     return undefined

@@ -159,6 +159,21 @@ test('a record of translations that was changed by hand is compared with each te
   assert.ok(isKnown('th/events/2025.yaml', THAI_YEAR))
 })
 
+test('a base with files of another version, as git can merge them, leaves them unknown', async (t) => {
+  const { contentDir, isKnown, compile, publish } = await publishYears(t)
+  const base = path.join(contentDir, '.published.json')
+  const readFiles = () =>
+    (JSON.parse(readFileSync(base, 'utf8')) as { files: { [file: string]: string } }).files
+  const first = readFileSync(base, 'utf8')
+  const before = readFiles()['events/2025.yaml'] ?? ''
+  editContent(contentDir, 'events/2025', 'It ended.', 'It ended at last.')
+  await publish()
+  assert.ok(isKnown('events/2025.yaml', YEAR))
+  writeFileSync(base, first.replace(before, readFiles()['events/2025.yaml'] ?? ''))
+  assert.ok(!isKnown('events/2025.yaml', YEAR))
+  assert.deepEqual(await compile(), [])
+})
+
 test('what an older program stated of the years is not used, and the next publication states the files', async (t) => {
   const { contentDir, isKnown, compile, publish } = await publishYears(t)
   const base = path.join(contentDir, '.published.json')
