@@ -8,6 +8,7 @@ import { UNVERIFIED_TIME } from '../../src/service/time/time-quality.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { createApp } from './create-app.ts'
 import { madeHistory } from './made-releases.ts'
+import { untimed } from './test-listener.ts'
 import type { TestScope } from './test-scope.ts'
 import { createUnavailableApiKeys, createUnavailableWaitlist } from './unavailable-service.ts'
 import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
@@ -81,10 +82,12 @@ export async function runApp(
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     ...parts,
   })
-  const server = createListener(app, {
-    noIndex: parts.deployment === 'preview',
-    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
-  })
+  const server = untimed(
+    createListener(app, {
+      noIndex: parts.deployment === 'preview',
+      log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    }),
+  )
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))
   const origin = `http://127.0.0.1:${port}`

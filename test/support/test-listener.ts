@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { App } from '../../src/http/api-request.ts'
 import { createListener, listen, stopListening } from '../../src/http/connection/listener.ts'
@@ -36,6 +37,14 @@ export function waitingApp() {
   }
 }
 
+/**
+ * A server without timeouts of requests: it shares the process of the test, and where that process gets no processor for
+ * 15 seconds, requests that wait in their sockets would be too late.
+ */
+export function untimed<Listening extends Server>(server: Listening): Listening {
+  return Object.assign(server, { headersTimeout: 0, requestTimeout: 0 })
+}
+
 /** A test listener, with its log. */
 export async function openListener(t: TestContext, app: App) {
   const errors: string[] = []
@@ -43,7 +52,7 @@ export async function openListener(t: TestContext, app: App) {
     ...QUIET_LOG,
     error: (_fields: object, message: string) => void errors.push(message),
   }
-  const server = createListener(app, { noIndex: false, log })
+  const server = untimed(createListener(app, { noIndex: false, log }))
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))
   return { server, port, errors }
