@@ -31,14 +31,6 @@ export const READ_STATUS = {
 const ACCEPT_SIGNATURE =
   'svc=("@method";req "@target-uri";req "@status" "content-digest");created;expires;tag="svc-response"'
 
-/** What Chromium sends for `integrity: 'ed25519-…'` with the key that the service publishes. */
-async function integrityHeader(port: number): Promise<string> {
-  const { body } = await fetchOnce(port, ENDPOINTS.signingKey.path)
-  const [, x = ''] = /"x":"([^"]+)"/.exec(body) ?? []
-  const publicKey = Buffer.from(x, 'base64url').toString('base64')
-  return `sig0=("unencoded-digest";sf);keyid="${publicKey}";tag="ed25519-integrity"`
-}
-
 /** One row of the cost table: a server and the request it gets. */
 interface Subject extends Partial<Pick<Load, 'method' | 'target' | 'expectedStatus'>> {
   readonly id: string
@@ -55,14 +47,8 @@ const SUBJECTS = [
   { id: 'node-unsigned', title: 'bare node:http, unsigned', isPeer: true },
   { id: 'not-modified', title: 'the service: 304 to If-None-Match', expectedStatus: 304 },
   { id: 'message-signature', title: 'the service: 200, also signed by RFC 9421' },
-  { id: 'native-integrity', title: 'the service: 200, also signed for browsers' },
   { id: 'head', title: 'the service: HEAD', method: 'HEAD' },
-  {
-    id: 'not-found',
-    title: 'the service: 404, signed',
-    target: `${BASE_PATH}/nothing-here`,
-    expectedStatus: 404,
-  },
+  { id: 'not-found', title: 'the service: 404', target: `${BASE_PATH}/none`, expectedStatus: 404 },
   { id: 'time', title: 'the service: /time, signed', target: ENDPOINTS.time.path },
 ] as const satisfies readonly Subject[]
 
@@ -145,9 +131,7 @@ export async function measureCost(
           ? { 'If-None-Match': model.headers.get('etag') ?? '' }
           : id === 'message-signature'
             ? { 'Accept-Signature': ACCEPT_SIGNATURE }
-            : id === 'native-integrity'
-              ? { 'Accept-Signature': await integrityHeader(server.port) }
-              : {}
+            : {}
       const load = { ...READ_STATUS, ...request, headers }
       await runLoad({ ...load, port: server.port, requests: warmUpRequests })
       const sample = await measureLoad(server, { ...load, requests: measuredRequests })

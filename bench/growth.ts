@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { READ_STATUS, startPeer } from './cost.ts'
@@ -83,7 +83,7 @@ async function measureService(workspace: Workspace, publish: () => Promise<unkno
 }
 
 function megabytesBelow(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const files = globSync('**', { cwd: folder, withFileTypes: true })
   const bytes = files
     .filter((each) => each.isFile())
     .map((each) => statSync(path.join(each.parentPath, each.name)).size)
@@ -110,6 +110,24 @@ async function measureAudit(workspace: Workspace, releasesDir: string) {
     throw new Error(`expected the audit in Go to find ${expected}, found ${found}`)
   }
   return { own, ratio: own.seconds / Number(cpu) }
+}
+
+/** Processor milliseconds a page of Hugo (Debian's), which puts a body into a template for each HTML page of the copy. */
+function measureHugo(folder: string, copy: string): number {
+  const pages = globSync('**/*.html', { cwd: copy })
+  const read = (root: string, page: string) => readFileSync(path.join(root, page), 'utf8')
+  mkdirSync(path.join(folder, 'layouts', '_default'), { recursive: true })
+  mkdirSync(path.join(folder, 'content'))
+  writeFileSync(path.join(folder, 'config.json'), '{}')
+  writeFileSync(path.join(folder, 'layouts', '_default', 'single.html'), '{{ .Content }}')
+  for (const [index, page] of pages.entries())
+    writeFileSync(`${folder}/content/${index}.html`, `{"url":"${page}"}\n${read(copy, page)}`)
+  const script = 'hugo --quiet --disableKinds taxonomy,term,RSS,sitemap,home,section,404 && times'
+  const times = execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' })
+  const [, user = 0, system = 0] = /\n0m([\d.]+)s 0m([\d.]+)s/.exec(times)?.map(Number) ?? []
+  const differing = pages.find((page) => read(`${folder}/public`, page) !== read(copy, page))
+  if (differing !== undefined) throw new Error(`Hugo wrote another ${differing}`)
+  return (1000 * (user + system)) / pages.length
 }
 
 /** Measures what an organization of this size pays for each thing that its operators and readers do. */
@@ -144,6 +162,8 @@ async function measureOrganization(shared: Workspace, size: OrganizationSize) {
   const check = await svc('check')
   const site = () => measureSvc(workspace, 'site', copy)
   const first = await site()
+  const [, written] = /(\d+) files of/.exec(first.out) ?? []
+  const hugo = measureHugo(path.join(folder, 'hugo'), copy)
   const publish = await changeQueue('Changed after a copy.')
   const update = await site()
   const service = await measureService(workspace, () => changeQueue('Changed again.'))
@@ -159,6 +179,7 @@ async function measureOrganization(shared: Workspace, size: OrganizationSize) {
     check: check.seconds,
     incident: incident.seconds,
     copy: first.seconds,
+    copyRatio: (1000 * first.seconds) / Number(written) / hugo,
     update: update.seconds,
     copyMemory: Math.max(first.megabytes, update.megabytes),
     audit: audit.own.seconds,
@@ -184,6 +205,7 @@ const ROWS: readonly (readonly [keyof Figures, string, atMost?: number])[] = [
   ['check', 'svc check, s'],
   ['incident', 'svc incident open --publish, s', 3],
   ['copy', 'svc site, the first time, s'],
+  ['copyRatio', 'a file of it, times Hugo', 1.2],
   ['update', 'svc site after a publication of another resource, s', 2],
   ['copyMemory', 'memory of svc site, MB', 300],
   ['audit', 'svc audit DIR, s'],

@@ -47,8 +47,8 @@ response, and verification of a response. Linux only.
   --write           also replace the tables of docs/benchmarks.md; needs a full run
   --help            show this text
 
-Needs two processors that nothing else uses, 1 GB of disk below TMPDIR, and Go with Debian's
-golang-golang-x-mod-dev.
+Needs two processors that nothing else uses, 1 GB of disk below TMPDIR, Hugo, and Go with
+Debian's golang-golang-x-mod-dev.
 
 Exit code: 0 measured, 1 a target was missed (never with --quick) or a part failed,
 2 wrong usage.

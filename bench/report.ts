@@ -48,11 +48,6 @@ export function spreadCells(values: readonly number[], format: Format): readonly
   return [format(medianOf(values)), range]
 }
 
-/** The ratio of two measurements in each round. */
-function ratiosOf(of: readonly number[], to: readonly number[]): readonly number[] {
-  return of.map((value, round) => value / (to[round] ?? Number.NaN))
-}
-
 /** A target for a value that must not exceed a bound. The bound itself is allowed. */
 export function judge(
   what: string,
@@ -64,13 +59,13 @@ export function judge(
   return { what, found: format(value), expected, isMet: value <= atMost }
 }
 
-/** Cells for the ratio of two measurements and its target; the median of the rounds counts. */
+/** Cells for the ratio of two measurements in each round and its target; the median of the rounds counts. */
 export function ratioCells(
   what: string,
   [of = [], to = []]: readonly (readonly number[])[],
   bound: { readonly atMost: number },
 ): readonly (string | Target)[] {
-  const ratios = ratiosOf(of, to)
+  const ratios = of.map((value, round) => value / (to[round] ?? Number.NaN))
   return [...spreadCells(ratios, twoDigits), judge(what, medianOf(ratios), bound, twoDigits)]
 }
 
