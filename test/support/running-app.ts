@@ -85,7 +85,12 @@ export async function runApp(
   const server = untimed(
     createListener(app, {
       noIndex: parts.deployment === 'preview',
-      log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+      log: {
+        debug: write('debug'),
+        info: write('info'),
+        warn: write('warn'),
+        error: write('error'),
+      },
     }),
   )
   const port = await listen(server, 0, '127.0.0.1')
