@@ -12,7 +12,7 @@ export interface RefusedRelease {
   readonly reason: string
 }
 
-/** How often damaged files of the served versions are checked again. */
+/** How often damaged files of the served versions are checked again, and after how long a check that failed is repeated. */
 const DAMAGE_CHECK_MS = 60_000
 
 /** How often the files of the served versions are checked although nothing seems to have changed. */
@@ -59,6 +59,8 @@ export function openReleaseWatcher(
   let damage: string | undefined
   /** The start read only what the newest version serves, so the first look checks the rest. */
   let checkedAtMs = -Infinity
+  /** Whether that check came to an end: a process that reads can be killed, and a disk can hang. */
+  let isChecked = false
   const closing = new AbortController()
   let looking: Promise<void> | undefined
 
@@ -92,19 +94,25 @@ export function openReleaseWatcher(
   async function look(isForced: boolean): Promise<void> {
     const fingerprint = await readFingerprint(releasesDir, served())
     const nowMs = performance.now()
-    const checkAfterMs = damage === undefined ? FULL_CHECK_MS : DAMAGE_CHECK_MS
+    const checkAfterMs = isChecked && damage === undefined ? FULL_CHECK_MS : DAMAGE_CHECK_MS
     // The first fingerprint is of the files as they were loaded.
     const hasChanged = lastFingerprint !== undefined && fingerprint !== lastFingerprint
     const checksServed = isForced || hasChanged || nowMs - checkedAtMs >= checkAfterMs
     // A refused release is read again at every look.
     if (fingerprint === lastFingerprint && !checksServed && refused === undefined) return
     lastFingerprint = fingerprint
-    if (checksServed) checkedAtMs = nowMs
+    if (checksServed) {
+      checkedAtMs = nowMs
+      isChecked = false
+    }
     try {
       const toRead = { releasesDir, served: served(), checksServed }
       const found = await readUpdateInProcess(toRead, closing.signal)
       if (closing.signal.aborted) return
-      if (checksServed) noteDamage(found.damage)
+      if (checksServed) {
+        isChecked = true
+        noteDamage(found.damage)
+      }
       if (found.refusal !== undefined) {
         refuse(found.refusal)
         return
