@@ -1,4 +1,4 @@
-// The search over the pages, loaded when it is opened first.
+// The search over the pages, loaded when it is opened first. site.ts opens and closes it.
 import { pageElement, partOf } from './page-element.ts'
 import { createSearch, type Match, type PageMatch, type Piece } from './search-matches.ts'
 
@@ -106,18 +106,10 @@ dialog.addEventListener('keydown', (event) => {
   event.preventDefault()
   stops[Math.min(stops.length - 1, Math.max(0, at + step))]?.focus()
 })
-partOf(dialog, '.close', HTMLButtonElement).addEventListener('click', () => dialog.close())
 list.addEventListener('click', ({ target }) => {
   // A place on this page is behind the dialog.
   if (target instanceof Element && target.closest('a') !== null) dialog.close()
 })
 
-/** Opens the search, with what was typed before selected. */
-function openSearch(): void {
-  if (!dialog.open) dialog.showModal()
-  input.select()
-  void show()
-}
-
-dialog.addEventListener('open-search', openSearch)
-openSearch()
+dialog.addEventListener('open-search', () => void show())
+void show()

@@ -230,27 +230,40 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a'))
   })
 }
 
-/** Opens the search; its script, loaded when it is first used, does so itself. */
 let hasSearch = false
 
-function openSearch(address: string): void {
-  document.getElementById('search')?.dispatchEvent(new Event('open-search'))
+/** Loads the script of the search, which finds what was typed meanwhile. */
+function loadSearch(dialog: HTMLDialogElement, script: string): void {
   if (hasSearch) return
   hasSearch = true
-  import(address).catch(() => (hasSearch = false))
+  import(script).catch(() => {
+    hasSearch = false
+    dialog.querySelector('[role=status]')?.replaceChildren(dialog.dataset['failed'] ?? '')
+  })
 }
 
-const searchButton = document.querySelector<HTMLButtonElement>('[data-search]')
-const searchAddress = searchButton?.dataset['search']
-if (searchAddress !== undefined) {
-  for (const button of document.querySelectorAll('[data-search], .search-here')) {
-    button.addEventListener('click', () => openSearch(searchAddress))
+const searchDialog = document.querySelector<HTMLDialogElement>('#search')
+const searchScript = document.querySelector<HTMLElement>('[data-search]')?.dataset['search']
+if (searchDialog !== null && searchScript !== undefined) {
+  const input = searchDialog.querySelector('input')
+  const load = () => loadSearch(searchDialog, searchScript)
+  const open = () => {
+    if (!searchDialog.open) searchDialog.showModal()
+    input?.select()
+    searchDialog.dispatchEvent(new Event('open-search'))
+    load()
   }
+  for (const button of document.querySelectorAll('[data-search], .search-here')) {
+    button.addEventListener('click', open)
+  }
+  // Typing tries again after a failure.
+  input?.addEventListener('input', load)
+  searchDialog.querySelector('.close')?.addEventListener('click', () => searchDialog.close())
   addEventListener('keydown', (event) => {
     const isShortcut = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
     if (!isShortcut || event.altKey || event.shiftKey) return
     event.preventDefault()
-    openSearch(searchAddress)
+    open()
   })
 }
 

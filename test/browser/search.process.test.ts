@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/terms/locales'
+import { withoutLineMarks } from '@public-api/contract/text/line-marks'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
@@ -81,6 +82,37 @@ test('says that nothing was found, and that the index is away', { skip }, async 
   assert.equal(await dialog.isVisible(), false)
   assert.equal(errors.length, 1)
 })
+
+test(
+  'takes what is typed before its script is there, and says that texts of the index were cut',
+  { skip },
+  async (t) => {
+    const app = await runOnce()
+    for (const locale of LOCALES) {
+      const { cut, failed } = TEXTS[locale].search
+      const note = withoutLineMarks(cut).replace('{count}', '1,000')
+      const { page } = await browser.openPage(t, { viewport: { width: 320, height: 740 } })
+      await page.route('**/search.json', async (route) => {
+        const index = (await (await route.fetch()).json()) as object
+        await route.fulfill({ json: { ...index, note } })
+      })
+      await page.goto(`${app.origin}/${locale}/privacy`)
+      await page.locator('html[data-script=on]').waitFor()
+      await page.route('**/search.*.js', (route) => route.abort())
+      await page.keyboard.press('Control+k')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText(withoutLineMarks(failed)).waitFor()
+      await page.unroute('**/search.*.js')
+      const { heading } = TEXTS[locale].status.subscribe
+      await page.keyboard.type(heading)
+      await dialog.getByRole('link').first().waitFor()
+      await dialog.getByText(note).waitFor()
+      assert.equal(await dialog.getByRole('textbox').inputValue(), heading)
+      await dialog.getByRole('button', { name: TEXTS[locale].site.close }).click()
+      assert.equal(await dialog.isVisible(), false)
+    }
+  },
+)
 
 test('without scripts there is no search to press', { skip }, async (t) => {
   const app = await runOnce()
