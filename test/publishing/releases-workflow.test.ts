@@ -19,6 +19,7 @@ import { rollBackRelease } from '../../src/publishing/releases/roll-back-release
 import { verifyReleases } from '../../src/publishing/releases/verify-releases.ts'
 import { PublishError, type PublishFault } from '../../src/publishing/rules/publish-error.ts'
 import { openReleaseStore, ReleaseFileError } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
@@ -196,6 +197,7 @@ test('a redaction permanently removes the bytes and keeps the chain valid', asyn
   // What a crash of the publisher may leave beside a file.
   const leftover = `${fileOf(digest)}.0123456789ab.partial`
   writeFileSync(leftover, 'Personal data')
+  const bytes = readFileSync(fileOf(digest))
   const result = await redact('VS-0002')
   assert.deepEqual(result, {
     resource: 'roadmap',
@@ -225,8 +227,18 @@ test('a redaction permanently removes the bytes and keeps the chain valid', asyn
   const verified = await verifyReleases(store)
   assert.deepEqual(verified.findings, [])
   assert.equal(verified.redacted.length, 1)
-  // The first reason stays.
+  // Bytes that a program that copies the folder left there, whole or damaged.
+  for (const left of [bytes, '{}']) {
+    writeFileSync(fileOf(digest), left)
+    assert.deepEqual(
+      (await verifyReleases(store)).findings.map(({ message }) => message),
+      ['found the bytes of a redacted resource, expected none; redact it again'],
+    )
+    assert.equal(loadReleases(store).readResource('roadmap', digest), undefined)
+  }
+  // The first reason stays, and bytes that are there are removed.
   assert.equal((await redact('VS-0002', 'roadmap', 'Another reason.')).reason, result.reason)
+  assert.equal(existsSync(fileOf(digest)), false)
 
   // It does not come back: by a rollback, nor by publishing the same content.
   const target = { snapshotId: 'VS-0002', note: 'Back.', contentDir }

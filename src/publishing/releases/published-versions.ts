@@ -100,23 +100,23 @@ export function eventsRemovedBetween(
   return [...old, ...current].includes(undefined) ? [] : removedEvents(old, current)
 }
 
-/** The text of a published resource, or the damage of its file in one line. */
+/** The text of a published resource, or the damage of its file. */
 export function readResource(
   store: ReleaseStore,
   name: string,
   digest: string,
-): { readonly text?: string; readonly fault?: string } {
+): { readonly text?: string; readonly fault?: ReleaseFileError } {
   try {
     return { text: store.readResourceText(name, digest) }
   } catch (error) {
-    if (error instanceof ReleaseFileError) return { fault: error.message }
+    if (error instanceof ReleaseFileError) return { fault: error }
     throw error
   }
 }
 
 /** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
 export const resourceFault = (...resource: Parameters<typeof readResource>): string | undefined =>
-  readResource(...resource).fault
+  readResource(...resource).fault?.message
 
 /** The versions and resources of a store, as a record is made of them. Without `kept`, all are read. */
 export function recordedVersions(

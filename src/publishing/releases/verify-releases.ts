@@ -9,6 +9,7 @@ import {
 } from '@public-api/contract/history/published-record'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { ARCHIVE_INDEX, type ReleasesPlace } from '../../releases/releases-place.ts'
@@ -80,6 +81,8 @@ export async function verifyReleases(
   store: ReleaseStore,
   kind: ReleasesPlace['kind'] = 'releases',
 ) {
+  // Read before the versions, because a publication writes it after them.
+  const kept = store.readRecord()
   const findings: ReleaseFinding[] = []
   const add: Report = (where, message) => void findings.push({ where, message })
   try {
@@ -100,8 +103,8 @@ export async function verifyReleases(
   if (head === undefined) return { versions, resources: 0, redacted: [], removed: [], findings }
   /** Whether each resource is redacted. */
   const seen = new Map<string, boolean>()
-  const recorded = recordedVersions(store, versions, () => store.readRecord())
-  const kept = keptRecord(recorded)
+  const recorded = recordedVersions(store, versions, () => kept)
+  const end = keptRecord(recorded)?.last.sequence ?? 0
   const recorder = createRecorder()
   let record: string | undefined
   /** What is followed from version to version, as this version and the one before it have it: each file is read once. */
@@ -112,8 +115,9 @@ export async function verifyReleases(
     try {
       const isRedacted = store.readRedaction(name, digest) !== undefined
       const { text, fault } = readResource(store, name, digest)
-      if (!isRedacted && fault !== undefined) add(where, fault)
-      if (isRedacted && fault === undefined) {
+      if (!isRedacted && fault !== undefined) add(where, fault.message)
+      // Also bytes that do not match the digest.
+      if (isRedacted && fault?.code !== 'REDACTED') {
         add(where, 'found the bytes of a redacted resource, expected none; redact it again')
       }
       if (isFollowed(name)) now.set(name, { digest, data: parseJson(text ?? '') })
@@ -150,9 +154,9 @@ export async function verifyReleases(
         add(where, 'found a redaction of what the newest version serves, expected the resource')
       }
     }
-    if (kept !== undefined && sequence <= kept.last.sequence) {
+    if (sequence <= end) {
       recorder.advance({ ...recorded, kept: () => undefined, head: entry, archived: dataOf })
-      if (sequence === kept.last.sequence) record = recorder.format()
+      if (sequence === end) record = recorder.format()
     }
     const events = eventsRemovedBetween(dataOf, versions[index - 1], entry)
     return events.map((event) => ({ snapshotId, ...event }))
@@ -168,7 +172,14 @@ export async function verifyReleases(
     // A redaction that a version names was reported above.
     if (findings.length === 0) add('redactions', error.message)
   }
-  if (kept !== undefined && findings.length === 0 && record !== store.readRecord()) {
+  const recordEnd = propertyOf(parseJson(kept ?? ''), 'sequence')
+  if (typeof recordEnd === 'number' && recordEnd > versions.length) {
+    add(
+      'record.json',
+      `found the record of ${recordEnd} versions, expected it of ${versions.length}`,
+    )
+  }
+  if (end > 0 && findings.length === 0 && record !== kept) {
     add(
       'record.json',
       'found another record than that of its versions; remove it and publish again',

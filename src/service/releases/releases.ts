@@ -28,7 +28,7 @@ export interface StoredResource {
 export interface PublishedHistory {
   /** Data of a resource of the newest version (a snapshot or `site/…`), or undefined when it is missing or damaged. */
   resource(name: string): Payload | undefined
-  /** A resource of any version as text and as value, read and checked when called; undefined if missing or damaged. */
+  /** A resource of any version as text and as value, read and checked when called; undefined if missing, damaged or redacted. */
   readResource(name: string, digest: string): StoredResource | undefined
   namesResource(name: string, digest: string): boolean
   /** PNG of a social card, read when called; undefined without a readable one. */
@@ -90,6 +90,7 @@ function createReleases(
   }
 
   const named = new Set<string>()
+  const redacted = new Set(redactions.map((each) => `${each.resource}/${each.digest}`))
 
   return {
     head: createCanonicalPayload(headText),
@@ -108,6 +109,8 @@ function createReleases(
     },
     resource: (name) => served.get(name),
     readResource(name, digest) {
+      // Its bytes may still be there: svc redact was killed, or what copies the folder here removes nothing.
+      if (redacted.has(`${name}/${digest}`)) return undefined
       try {
         const json = store.readResourceText(name, digest)
         const value = parseJson(json)

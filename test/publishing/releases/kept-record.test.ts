@@ -34,6 +34,11 @@ test('a record that is damaged is named, and publishing makes it again, also wit
       record.replace(/"firstAt":"2/, '"firstAt":"1'),
       ['record.json: found another record than that of its versions; remove it and publish again'],
     ],
+    // The versions of an older backup beside it.
+    [
+      record.replace('"sequence":1', '"sequence":2'),
+      ['record.json: found the record of 2 versions, expected it of 1'],
+    ],
     // A later program knows what it means; this one does not use it.
     ['{"format":2,"all":[]}', []],
     // A record of another history says nothing about this one, and is not used.
