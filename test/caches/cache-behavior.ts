@@ -8,6 +8,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { key } from '../client/scripted-client.ts'
 import { FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { dated, runFrontedService, type FrontedService } from '../support/fronted-service.ts'
+import { madeSequence } from '../support/made-releases.ts'
 import { TEST_BASE_URL, TEST_NOW_MS } from '../support/running-app.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { ASKED, stockVerdict } from '../support/stock-verifiers.ts'
@@ -423,8 +424,8 @@ function createDay(rig: CacheRig) {
       )
     }
     if (target === TIME) assert.ok(ageMs < SLACK_MS)
-    const made = (data as { readonly made?: number } | undefined)?.made
-    if (made === undefined) return
+    const made = madeSequence((data as { readonly summary?: string } | undefined)?.summary ?? '')
+    if (Number.isNaN(made)) return
     assert.equal(made, publishedAt(provedAtMs))
     counts.versions.add(made)
   }

@@ -37,13 +37,19 @@ function prepare(file: string): void {
 }
 
 /** Loaded when a lock is taken, because Node 20 and early releases of Node 22 lack it. */
-async function loadSqlite() {
+function loadSqlite() {
+  const { emitWarning } = process
+  // Node 22 warns that its SQLite is experimental, in the middle of a command's messages.
+  process.emitWarning = () => {}
   try {
-    return await import('node:sqlite')
-  } catch (error) {
-    const found = `expected Node 22.13 or newer, which can lock a file; found ${process.version}`
-    throw new LockFileError(found, { cause: error })
+    const sqlite = process.getBuiltinModule?.('node:sqlite')
+    if (sqlite !== undefined) return sqlite
+  } finally {
+    process.emitWarning = emitWarning
   }
+  throw new LockFileError(
+    `expected Node 22.13 or newer, which can lock a file; found ${process.version}`,
+  )
 }
 
 /**
@@ -58,7 +64,7 @@ export async function withFileLock<Result>(
   waitMs: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { DatabaseSync } = await loadSqlite()
+  const { DatabaseSync } = loadSqlite()
   prepare(file)
   const database = new DatabaseSync(file)
   try {
