@@ -69,6 +69,8 @@ function startChild(command: readonly string[], env = process.env): Child {
 /** A server in its own process. */
 export interface Server extends Child {
   readonly port: number
+  /** CPU time when it logged its URL, in microseconds. */
+  readonly startMicros: number
   /** CPU time since the start, all threads that still run, in microseconds. */
   cpuMicros(): number
   /** Resident memory in megabytes (10⁶ bytes). */
@@ -80,15 +82,17 @@ async function openServer(command: readonly string[], env: NodeJS.ProcessEnv): P
   const child = startChild(command, env)
   const url = await child.firstLine((line) => /"url":"(http:[^"]*)"/.exec(line)?.[1])
   const folder = `/proc/${child.pid}`
+  const cpuMicros = () => {
+    const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>
+      Number(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    )
+    return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000
+  }
   return {
     ...child,
     port: Number(new URL(url).port),
-    cpuMicros() {
-      const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>
-        Number(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-      )
-      return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000
-    },
+    startMicros: cpuMicros(),
+    cpuMicros,
     residentMegabytes() {
       const status = readFileSync(`${folder}/status`, 'utf8')
       return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6

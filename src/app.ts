@@ -20,8 +20,8 @@ import { createPipeline, type PipelineDependencies } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
-import { createSite, type SiteOptions } from './pages/serving/site.ts'
-import { TEXTS } from './pages/texts/texts.ts'
+import { importSite } from './pages/serving/import-site.ts'
+import type { Site, SiteOptions } from './pages/serving/site.ts'
 import { createArchive } from './routes/archive.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
 import { createLogRoutes } from './routes/tlog.ts'
@@ -33,6 +33,8 @@ import {
   type PublishedSigningKey,
 } from './service/signing-keys/signing-key-document.ts'
 import type { AddressRange } from './service/waitlist/address-range.ts'
+
+export { importSite }
 
 /** The signing key, and its published document. */
 export interface Signing {
@@ -79,7 +81,7 @@ export type Published = Pick<AppDependencies, 'releases' | 'signing'>
  */
 export function createAppComposer(
   parts: Omit<AppDependencies, keyof Published>,
-): (published: Published) => App & { readonly site: ReturnType<typeof createSite> } {
+): (published: Published) => App & { readonly openSite: () => Promise<Site> } {
   const { runtime, baseUrl, clock } = parts
   const isPreview = parts.deployment === 'preview'
   const registry: Registry = parts.registry ?? ENDPOINTS
@@ -95,6 +97,7 @@ export function createAppComposer(
     openapi: () => (openapi ??= createPayload(createOpenApi(described))),
   }
   const record = createRecorder()
+  let pages: Awaited<ReturnType<typeof importSite>> | undefined
   const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
   return ({ releases, signing }) => {
     const signingKeys =
@@ -119,7 +122,10 @@ export function createAppComposer(
       signingKeys,
       clientAddress: createClientAddress(parts.trustedProxies ?? []),
       ownOrigin: baseUrl,
-      consentText: (locale) => withoutLineMarks(TEXTS[locale].earlyAccess.form.consent),
+      async consentText(locale) {
+        const { TEXTS } = await import('./pages/texts/texts.ts')
+        return withoutLineMarks(TEXTS[locale].earlyAccess.form.consent)
+      },
     })
     const api = createPipeline({
       ...parts,
@@ -128,7 +134,7 @@ export function createAppComposer(
       ownOrigin: baseUrl,
       issuance,
     })
-    const site = createSite({
+    const siteOptions = {
       ...parts,
       origin: baseUrl,
       contact: parts.securityContact,
@@ -140,7 +146,12 @@ export function createAppComposer(
       keyId: parts.keyId ?? current?.keyId,
       publicKey: messageSigning?.publicKey,
       record,
-    })
+    }
+    let site = pages?.createSite(siteOptions)
+    async function openSite(): Promise<Site> {
+      pages = await importSite()
+      return (site ??= pages.createSite(siteOptions))
+    }
     const archive = createArchive(releases, isPreview)
     const log = createLogRoutes(releases, isPreview)
     const seconds = parts.cacheSeconds ?? 0
@@ -149,8 +160,10 @@ export function createAppComposer(
       // Every response at or below /api is JSON (contract decisions 3.14).
       const isForApi = request.path === '/api' || request.path.startsWith('/api/')
       if (isForApi) return cachedApi(request)
-      return archive(request) ?? log(request) ?? site.respond(request)
+      const file = archive(request) ?? log(request)
+      if (file !== undefined) return file
+      return site?.respond(request) ?? openSite().then((opened) => opened.respond(request))
     }
-    return Object.assign(app, { site })
+    return Object.assign(app, { openSite })
   }
 }

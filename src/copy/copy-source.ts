@@ -95,7 +95,7 @@ function requestOf(target: string): ApiRequest {
 }
 
 /** Responds to requests for every path that a copy may have, as the service does. */
-function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyOptions) {
+async function openResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyOptions) {
   const compose = createAppComposer({
     ...ABSENT_SERVICES,
     runtime: 'production',
@@ -107,7 +107,7 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
     keyId,
   })
   const app = compose({ releases, signing: undefined })
-  return { site: app.site, respond: async (target: string) => app(requestOf(target)) }
+  return { site: await app.openSite(), respond: async (target: string) => app(requestOf(target)) }
 }
 
 /**
@@ -143,7 +143,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   // The script of a page keeps them current.
   const published = Date.parse(head.createdAt)
   const clock: Clock = { nowMs: () => Math.max(published, startOfDay(options.clock.nowMs())) }
-  const { site, respond } = createResponder({ ...options, releases, clock })
+  const { site, respond } = await openResponder({ ...options, releases, clock })
 
   async function bytesOf(target: string, status = 200): Promise<Uint8Array> {
     const reply = await respond(target)

@@ -12,12 +12,11 @@ import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
 import { loadReleases } from '../service/releases/releases.ts'
 import { createMemoryCounters } from '../storage/counters/memory-counters.ts'
-import { openAdmin, type Readiness } from './admin.ts'
+import type { Readiness } from './admin.ts'
 import { openReleaseWatcher } from './release-watcher.ts'
 import { startServer, type SigningSecrets, type StopTimes } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './start-check.ts'
 import { openTlogMonitor } from './tlog-monitor.ts'
-import { openWorkers } from './workers.ts'
 
 /**
  * Resolves at the first signal to stop. Later signals must not end the process, because npm and the primary repeat the
@@ -111,7 +110,7 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
   const admin =
     config.adminPort === undefined
       ? undefined
-      : await openAdmin(config.adminPort, log, () => readiness())
+      : await (await import('./admin.ts')).openAdmin(config.adminPort, log, () => readiness())
   const metrics = admin?.metrics
 
   const { releases, secrets } = await openFiles(config, log)
@@ -120,7 +119,7 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
   const options = { config, releases, secrets, log, metrics, ...times }
   const serving =
     config.workers > 1
-      ? await openWorkers(options)
+      ? await (await import('./workers.ts')).openWorkers(options)
       : await startServer({
           ...options,
           localCounters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
@@ -140,16 +139,19 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
     const { head, unknownMembers } = serving.served()
     return noticesOf(head, Date.now(), unknownMembers).map(({ text }) => text)
   }
-  readiness = async () => ({
-    reasons: await serving.reasons(),
-    release: {
-      snapshotId: serving.served().head.snapshotId,
-      refused: watcher.refused(),
-      damage: watcher.damage(),
-      logFault: tlog.fault(),
-      notices: notices(),
-    },
-  })
+  readiness = async () => {
+    await serving.pagesOpen
+    return {
+      reasons: await serving.reasons(),
+      release: {
+        snapshotId: serving.served().head.snapshotId,
+        refused: watcher.refused(),
+        damage: watcher.damage(),
+        logFault: tlog.fault(),
+        notices: notices(),
+      },
+    }
+  }
   metrics?.add({
     svc_release_info: {
       help: 'The served release: 1 for its id.',
@@ -196,6 +198,7 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
   const origin = originOf(config.host, serving.port)
   log.info({ url: origin, api: `${origin}/api/v1` }, `Serving at ${origin}`)
 
+  await Promise.race([serving.pagesOpen, shutdown])
   const signal = await shutdown
   readiness = async () => ({
     reasons: [{ code: 'STOPPING', message: 'The service is stopping' }],

@@ -8,8 +8,6 @@ import { openLog } from '../logger.ts'
 import { runPrimary } from './primary.ts'
 import type { StopTimes } from './server.ts'
 import { checkStart } from './start-check.ts'
-import { openPrimaryChannel } from './worker-channel.ts'
-import { serveAsWorker } from './worker.ts'
 
 /** A stop takes at most ten seconds, with the accepting before and the end of the process. */
 export const STOP_TIMES: StopTimes = { graceMs: 9200, killAfterMs: 9700 }
@@ -29,7 +27,9 @@ export async function run(
 ): Promise<number> {
   // A worker whose primary has ended cannot listen, and has nothing more to say.
   cluster.worker?.on('error', () => process.exit(1))
-  const channel = cluster.worker && (await openPrimaryChannel(cluster.worker))
+  const channel =
+    cluster.worker &&
+    (await (await import('./worker-channel.ts')).openPrimaryChannel(cluster.worker))
   let config: Config
   try {
     config = checkStart(env, workingDir, Date.now(), channel?.boot.secrets)
@@ -41,7 +41,7 @@ export async function run(
   const log = openLog(config, cluster.worker?.id)
   try {
     if (channel === undefined) await runPrimary(config, log, times)
-    else await serveAsWorker(config, log, channel, times.graceMs)
+    else await (await import('./worker.ts')).serveAsWorker(config, log, channel, times.graceMs)
     return 0
   } catch (error) {
     const reason = messageOf(error)

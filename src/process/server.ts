@@ -37,6 +37,8 @@ import { type NotReadyReason, observeStorage } from './store-health.ts'
 /** What serves requests: this process, or workers. */
 export interface Serving {
   readonly port: number
+  /** Resolves when the pages are imported, which requests for them wait for. Rejects if the installation is broken. */
+  readonly pagesOpen: Promise<void>
   /** The releases that are served now. */
   readonly served: () => ServedReleases
   /** Their transparency log; undefined without one. */
@@ -165,11 +167,13 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   let app: App = () => {
     throw new Error('A request arrived before the app was composed')
   }
-  const serve = (published: Published): void => {
+  const serve = (published: Published): Promise<void> => {
     const composed = compose(published)
     app = composed
-    // What is damaged is named, and the pages that need it say so.
-    composed.site.prepare().catch((error: unknown) => log.debug({ err: error }, 'Not prepared'))
+    return composed.openSite().then((site) => {
+      // What is damaged is named, and the pages that need it say so.
+      site.prepare().catch((error: unknown) => log.debug({ err: error }, 'Not prepared'))
+    })
   }
   const server = createListener((request) => app(request), {
     noIndex: config.deployment === 'preview',
@@ -198,15 +202,16 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     clock,
     log,
   })
-  serve({ releases, signing })
+  const pagesOpen = serve({ releases, signing })
   return {
     port,
+    pagesOpen,
     served: () => releases.served,
     tlog: () => releases.tlog,
     applyUpdate(update) {
       const next = releases.extend(update)
       // Composed completely before it is served, so that a failure leaves the old app in place.
-      serve({ releases: next, signing })
+      void serve({ releases: next, signing })
       releases = next
       const { snapshotId } = next.served.head
       const { versionTexts, redactions } = update
@@ -217,7 +222,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     },
     async applySigning(newSecrets) {
       const next = await openSigning(newSecrets, log)
-      serve({ releases, signing: next })
+      void serve({ releases, signing: next })
       signing = next
     },
     reasons: async () => store?.reasons() ?? [],

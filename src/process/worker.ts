@@ -1,3 +1,4 @@
+import { importSite } from '../app.ts'
 import type { Config } from '../config.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
 import { inspectSecrets, requireSecrets } from '../secrets.ts'
@@ -21,6 +22,8 @@ export async function serveAsWorker(
   const shutdown = onShutdownSignal()
   // Ignored: only the primary reloads, but a terminal that closes sends SIGHUP to the whole group.
   process.on('SIGHUP', () => {})
+  // Before it listens, so that the primary sees a start that fails.
+  await importSite()
   const releases = loadReleases(openReleaseStore(config.releasesDir), boot.head, 'unread')
   const secrets = requireSecrets(inspectSecrets(config, Date.now()))
   const metrics = config.adminPort === undefined ? undefined : await openMetrics()

@@ -145,6 +145,8 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   await listening
   return {
     port,
+    // A worker imports them before it listens.
+    pagesOpen: Promise.resolve(),
     served: () => releases.served,
     tlog: () => releases.tlog,
     applyUpdate(update) {

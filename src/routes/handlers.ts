@@ -41,7 +41,7 @@ export interface HandlerDependencies {
   /** The service's own origin, in the browsers' form. */
   readonly ownOrigin: string
   /** The consent statement of the registration form in a locale. */
-  readonly consentText: (locale: Locale) => string
+  readonly consentText: (locale: Locale) => Promise<string>
   readonly timeQuality: TimeQualityMonitor
   readonly clock: Clock
 }
@@ -128,7 +128,7 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
       const input = parseRegistration(parseOnce(body))
       const locale = input.locale ?? localeOfRequest(request, ownOrigin)
       return createPayload(
-        await waitlist.register({ ...input, locale, consentText: consentText(locale) }),
+        await waitlist.register({ ...input, locale, consentText: await consentText(locale) }),
       )
     },
 

@@ -47,12 +47,11 @@ async function loadedPackages(
   return new Set(readFileSync(file, 'utf8').trim().split('\n'))
 }
 
-// age-encryption loads with the first registration. parse5 makes Markdown of pages, and loads with the first one that is asked for.
+// age-encryption loads with the first registration, and altcha-lib with the first challenge, which is another one here. parse5 makes Markdown of pages, and loads with the first one that is asked for.
 const OF_SERVICE = [
   '@dagrejs/dagre',
   '@scure/base',
   'age-encryption',
-  'altcha-lib',
   'parse5',
   'pino',
   'sodium-native',

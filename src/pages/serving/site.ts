@@ -284,3 +284,5 @@ export function createSite(options: SiteOptions) {
     ],
   }
 }
+
+export type Site = ReturnType<typeof createSite>

@@ -3,8 +3,6 @@ import { ApiError } from '@public-api/contract/errors/api-error'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { SchemaType } from '@public-api/contract/terms/schema-type'
-import { createChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Counters } from '../../storage/counters/counters.ts'
 import type { Clock } from '../clock.ts'
 import type { AcceptedChallenge, Challenge, ChallengePurpose } from './challenge.ts'
@@ -112,6 +110,8 @@ export function createAltchaChallenge({
 
   async function issue(purpose: ChallengePurpose): Promise<string> {
     const keys = await openKeys()
+    const { createChallenge } = await import('altcha-lib')
+    const { deriveKey } = await import('altcha-lib/algorithms/pbkdf2')
     const challenge = await createChallenge({
       algorithm: ALGORITHM,
       cost: work.cost,
