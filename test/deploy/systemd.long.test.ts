@@ -291,7 +291,8 @@ test(
         .toString()
         .split('\0')
         .flatMap((each) => {
-          const [, name, value] = /^([AB]+)=([^]*)$/.exec(each) ?? []
+          // systemd's own variables begin with other letters than the parts of names.
+          const [, name, value] = /^([ABx]\w*)=([^]*)$/.exec(each) ?? []
           return name === undefined ? [] : [[name, value] as const]
         })
       assert.deepEqual(
