@@ -69,6 +69,31 @@ function successExample({ success }: Endpoint, options: OpenApiOptions): Success
   return {}
 }
 
+/** What the document says of the API as a whole: all but its paths and components. `registry` has the visible rows. */
+export function createOpenApiBeginning({
+  registry,
+  registryVersion,
+  issuance,
+  baseUrl,
+}: Pick<OpenApiOptions, 'registry' | 'registryVersion' | 'issuance' | 'baseUrl'>) {
+  const tags = new Set<string>(Object.values(registry).map(({ tag }) => tag))
+  return {
+    openapi: OPENAPI_VERSION,
+    info: {
+      title: TITLE,
+      version: registryVersion,
+      description: introduction(issuance),
+      contact: { name: DOCS, url: `${baseUrl}${LINKS.docs}` },
+      license: { name: 'Apache-2.0', url: 'https://spdx.org/licenses/Apache-2.0.html' },
+    },
+    externalDocs: { description: 'The policy in force.', url: `${baseUrl}${LINKS.policy}` },
+    servers: [{ url: baseUrl, description: 'This deployment.' }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => tags.has(name))
+      .map(([name, description]) => ({ name, description })),
+  }
+}
+
 /**
  * `GET /api/v1/openapi.json`: the contract as an OpenAPI document, with every row that the runtime serves, every
  * response it may send and an example of each. Pure: the same options give the same document. No example is published
@@ -90,19 +115,7 @@ export function createOpenApi(options: OpenApiOptions) {
   }
 
   return {
-    openapi: OPENAPI_VERSION,
-    info: {
-      title: TITLE,
-      version: options.registryVersion,
-      description: introduction(options.issuance),
-      contact: { name: DOCS, url: `${options.baseUrl}${LINKS.docs}` },
-      license: { name: 'Apache-2.0', url: 'https://spdx.org/licenses/Apache-2.0.html' },
-    },
-    externalDocs: { description: 'The policy in force.', url: `${options.baseUrl}${LINKS.policy}` },
-    servers: [{ url: options.baseUrl, description: 'This deployment.' }],
-    tags: Object.entries(TAGS)
-      .filter(([name]) => rows.some(({ tag }) => tag === name))
-      .map(([name, description]) => ({ name, description })),
+    ...createOpenApiBeginning({ ...options, registry }),
     paths,
     components: {
       schemas: schemaComponents(registry),

@@ -1,7 +1,12 @@
 import { createExample } from '@public-api/contract/documents/examples'
+import { createOpenApiBeginning } from '@public-api/contract/documents/openapi'
 import type { ErrorCode } from '@public-api/contract/errors/errors'
 import { createErrorBody, formatError } from '@public-api/contract/http/envelope'
-import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+} from '@public-api/contract/json/canonical-json'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { DATA_SCHEMAS } from '@public-api/contract/registry/schemas'
 import { escapeContent, type Html } from '../markup/html.ts'
@@ -71,13 +76,17 @@ function realData(
   { path, parameter, query, success, cacheClass }: Endpoint,
 ): JsonValue | undefined {
   if (cacheClass !== 'static-snapshot') return undefined
+  // The whole document would take long to make.
+  if (success?.data === 'OpenApiDocument') {
+    const { registry, registryVersion, issuance, origin: baseUrl } = facts
+    const beginning = createOpenApiBeginning({ registry, registryVersion, issuance, baseUrl })
+    return JSON.parse(canonicalJson(beginning)) as JsonObject
+  }
   const target = path.replace(/\{.*\}/, parameter?.example ?? '')
   const body = facts.read(query === undefined ? target : `${target}?limit=2`) as
     | JsonObject
     | undefined
-  if (body === undefined || success?.envelope !== 'none') return body?.['data']
-  const { paths: _, components: __, ...beginning } = body
-  return beginning
+  return body?.['data']
 }
 
 /** An example response with its status: data of this deployment if available, else from the schema. */
