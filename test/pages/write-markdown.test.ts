@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { parseMarkup } from '../../src/pages/markdown/page-tree.ts'
+import { parseInTurns, parseMarkup } from '../../src/pages/markdown/page-tree.ts'
 import { writeMarkdown } from '../../src/pages/markdown/write-markdown.ts'
-import { html, type Html } from '../../src/pages/markup/html.ts'
+import { html, Html } from '../../src/pages/markup/html.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 import { unescapeHtml } from '../support/page-markup.ts'
 import { type MarkdownDocument, readMarkdown, withoutSpaces } from './markdown-document.ts'
@@ -213,4 +213,14 @@ test('what only a browser shows is left out', () => {
     <ul></ul>
     <table></table>`
   assert.equal(write(markup), '## a\n\nf\n')
+})
+
+test('a long page is parsed in parts, wherever they are cut', async () => {
+  const end = html`<p><b title="&amp; 1">a &amp; b 😀</b> <a href="/x">c</a></p>`.text
+  for (let cut = 0; cut < end.length; cut += 1) {
+    const markup = new Html(`<p>${'x'.repeat(8192 - '<p></p>'.length - cut)}</p>${end}`)
+    const whole = writeMarkdown(parseMarkup(markup.text), (href) => URL.parse(href, PAGE))
+    const inParts = writeMarkdown(await parseInTurns(markup), (href) => URL.parse(href, PAGE))
+    assert.equal(inParts, whole)
+  }
 })

@@ -3,6 +3,7 @@ import { markdownPath, pathOfPage } from '../addresses.ts'
 import { builtFrom, copySentence, pageContent } from '../layout.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
+import { ownTurn } from '../markup/turns.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { parseInTurns, parseMarkup } from './page-tree.ts'
 import { type ResolveLink, writeMarkdown } from './write-markdown.ts'
@@ -45,6 +46,8 @@ export async function renderMarkdown(
   page: Page,
   isPagePath: (path: string) => boolean,
 ): Promise<string> {
+  // The import of this module had a turn.
+  await ownTurn()
   const { locale, facts } = context
   const { origin, ownOrigin, copy } = facts
   const path = pathOfPage(locale, page.path)
