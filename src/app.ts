@@ -1,5 +1,4 @@
 import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
-import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { createPolicy } from '@public-api/contract/documents/policy'
 import { createRecorder } from '@public-api/contract/history/published-record'
 import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
@@ -20,6 +19,7 @@ import { createPipeline, type PipelineDependencies } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
+import { ownTurn } from './pages/markup/turns.ts'
 import { importSite } from './pages/serving/import-site.ts'
 import type { Site, SiteOptions } from './pages/serving/site.ts'
 import { createArchive } from './routes/archive.ts'
@@ -90,11 +90,18 @@ export function createAppComposer(
   if (faults.length > 0) throw new Error(`The registry breaks its rules: ${faults.join('; ')}`)
   const visible = visibleEndpoints(registry, runtime)
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
-  let openapi: Payload | undefined
+  async function makeOpenApi(): Promise<Payload> {
+    const { createOpenApi } = await import('@public-api/contract/documents/openapi')
+    await ownTurn()
+    const document = createOpenApi(described)
+    await ownTurn()
+    return createPayload(document)
+  }
+  let openapi: Promise<Payload> | undefined
   const documents = {
     index: createPayload(createDiscoveryIndex(described)),
     policy: createPayload(createPolicy(described)),
-    openapi: () => (openapi ??= createPayload(createOpenApi(described))),
+    openapi: () => (openapi ??= makeOpenApi()),
   }
   const record = createRecorder()
   let pages: Awaited<ReturnType<typeof importSite>> | undefined

@@ -29,8 +29,8 @@ export interface HandlerDependencies {
   readonly documents: {
     readonly index: Payload
     readonly policy: Payload
-    /** Takes long to create, so it is created when it is first requested. */
-    openapi(): Payload
+    /** Takes long to create, so it is created in turns of the event loop when it is first requested. */
+    openapi(): Promise<Payload>
   }
   /** The signing-key document; undefined without a signing key. */
   readonly signingKeys: Payload | undefined

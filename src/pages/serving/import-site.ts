@@ -9,6 +9,7 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('../snapshots/event-page.ts'),
   () => import('../history/version-page.ts'),
   () => import('../early-access/privacy-page.ts'),
+  () => import('../reference/reference-example.ts'),
   () => import('../reference/reference-page.ts'),
   () => import('../snapshots/overview-page.ts'),
   () => import('../snapshots/wallet-page.ts'),

@@ -15,7 +15,7 @@ export function replyOf(api: App, target: string): Reply | undefined {
     peerAddress: () => '',
     readBody: () => Promise.resolve(new Uint8Array()),
   })
-  // Snapshots and documents are served without waiting.
+  // All but the OpenAPI document are served without waiting.
   return reply instanceof Promise || reply.status !== 200 ? undefined : reply
 }
 
