@@ -1,5 +1,8 @@
-import { clampChroma, converter, differenceEuclidean, formatHex, wcagContrast } from 'culori'
+// In one file: the other form of the package has 151, which every command that reads the content would load.
+import culori from 'culori/require'
 import { type Fault, fault, type FieldPath } from '../rules/content-mistake.ts'
+
+const { clampChroma, converter, differenceEuclidean, formatHex, wcagContrast } = culori
 
 // Colors of src/pages/style.css next to which the accent appears: the darkest light surface, the lightest dark surface,
 // and the text. A test compares them with the style sheet.
