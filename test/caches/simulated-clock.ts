@@ -17,7 +17,7 @@ export const REAL_CLOCK: SimulatedClock = { nowMs: Date.now, advance() {}, env: 
 
 /**
  * The library that the faketime program has programs load; undefined if it is not installed. The program itself fails where
- * one that was killed had its process ID (findings/faketime-leftover-semaphore.sh).
+ * one that was killed had its process ID.
  */
 const [LIBRARY] = globSync('/usr/lib*/{,*/}faketime/libfaketimeMT.so.1')
 
