@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { messageOf } from '@public-api/contract/errors/error-message'
@@ -33,32 +34,42 @@ const DEADLINE_MS = 60_000
 
 /**
  * Reads and checks releases in a process of its own, because that would block the event loop, and a thread leaves 13 MB behind.
+ * Resolves after the end of that process: on one processor, the end would delay what the caller does with the findings.
  * Rejects if it fails, and ends it when `closing` is aborted.
  */
-export function readUpdateInProcess(look: Look, closing: AbortSignal): Promise<ReleaseFindings> {
-  return new Promise((resolve, reject) => {
-    const cache = getCompileCacheDir()
-    const deadline = AbortSignal.timeout(DEADLINE_MS)
-    const reader = fork(import.meta.filename, {
-      execArgv: ['--max-old-space-size=256', '--max-semi-space-size=4'],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      // Passes no variables, because some are secret. With the cache the process does not load the TypeScript compiler.
-      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
-      signal: AbortSignal.any([closing, deadline]),
-      killSignal: 'SIGKILL',
-    })
-    reader.once('message', (findings) => resolve(findings as ReleaseFindings))
-    reader.on('error', (error) => {
-      const reason = `the releases folder did not respond within ${DEADLINE_MS / 1000} s`
-      reject(deadline.aborted ? new Error(reason) : error)
-    })
-    reader.once('close', (code, signal) =>
-      reject(new Error(`the process that reads the releases ended with ${code ?? signal}`)),
-    )
-    reader.send(look)
-    reader.unref()
-    reader.channel?.unref()
+export async function readUpdateInProcess(
+  look: Look,
+  closing: AbortSignal,
+): Promise<ReleaseFindings> {
+  const cache = getCompileCacheDir()
+  const deadline = AbortSignal.timeout(DEADLINE_MS)
+  const reader = fork(import.meta.filename, {
+    execArgv: ['--max-old-space-size=256', '--max-semi-space-size=4'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // Passes no variables, because some are secret. With the cache the process does not load the TypeScript compiler.
+    env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
+    signal: AbortSignal.any([closing, deadline]),
+    killSignal: 'SIGKILL',
   })
+  let findings: ReleaseFindings | undefined
+  reader.once('message', (found) => {
+    findings = found as ReleaseFindings
+  })
+  // A later error must not end the service.
+  reader.on('error', () => {})
+  reader.send(look)
+  reader.unref()
+  reader.channel?.unref()
+  try {
+    // The channel is read to its end first. Both reject with an error of the process.
+    const [[code, signal]] = await Promise.all([once(reader, 'close'), once(reader, 'disconnect')])
+    if (findings !== undefined) return findings
+    throw new Error(`the process that reads the releases ended with ${code ?? signal}`)
+  } catch (error) {
+    if (!deadline.aborted) throw error
+    const reason = `the releases folder did not respond within ${DEADLINE_MS / 1000} s`
+    throw new Error(reason, { cause: error })
+  }
 }
 
 /** How long the check of the served versions works before it rests, and how long it rests. */
