@@ -1,46 +1,22 @@
-import {
-  createCommand,
-  type CommandOutput,
-  EXIT_CODES,
-  type ExitCode,
-  UsageError,
-} from '@public-api/cli-kit/command'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
 import { numberOption } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
-import { HistoryError } from '@public-api/client-internal/history/history-error'
-import { LogFinding } from '@public-api/client-internal/log/log-finding'
 import { BASE_PATH } from '@public-api/contract/terms/api-version'
-import { checkEvidence } from './auditing/check-evidence.ts'
-import { printFinding } from './auditing/print-finding.ts'
-import { printReport } from './auditing/print-report.ts'
-import type { AuditSettings } from './auditing/run-audit.ts'
-import { readSavedPinSource } from './auditing/state-store.ts'
-import { readPolicyFile } from './log/log-inputs.ts'
+import type { ServiceAudit } from './auditing/audit-service.ts'
 import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
 
-interface Settings extends AuditSettings {
-  readonly evidenceFile: string | undefined
-  readonly json: boolean
-}
-
-async function audit(settings: Settings, output: CommandOutput): Promise<ExitCode> {
-  try {
-    // Loaded on demand: svc audit DIR uses only the options of this command.
-    const { runAudit } = await import('./auditing/run-audit.ts')
-    printReport(await runAudit(settings), settings, output)
-    return EXIT_CODES.done
-  } catch (error) {
-    if (!(error instanceof HistoryError || error instanceof LogFinding)) throw error
-    const { code, message, evidence } = error
-    if (evidence === undefined) throw error
-    return printFinding({ code, message, evidence }, settings, output)
-  }
-}
+// What only an audit of a service needs is loaded by its run: `svc audit DIR` uses the options alone.
 
 const policyIn = async (file: string | undefined) =>
-  file === undefined ? undefined : readPolicyFile(file)
+  file === undefined ? undefined : (await import('./log/log-inputs.ts')).readPolicyFile(file)
+
+/** The source of the pins that a state file names. */
+const savedPinSource = async (file: string | undefined) =>
+  file === undefined
+    ? undefined
+    : (await import('./auditing/state-store.ts')).readSavedPinSource(file)
 
 /** `svc audit`: checks that a deployment's history is one chain and continues the last audit. */
 export const command = createCommand({
@@ -108,6 +84,7 @@ you.`,
           '--check-evidence needs --pin, or --policy for a log: anyone can sign with their own key',
         )
       }
+      const { checkEvidence } = await import('./auditing/check-evidence.ts')
       return checkEvidence(evidenceToCheck, { pinnedKeyIds, policy: await policyIn(values.policy) })
     }
     if (base === undefined) throw new UsageError('expected the URL of a deployment')
@@ -122,11 +99,10 @@ you.`,
     const policy = await policyIn(values.policy)
     const origin = parseBase(base)
     const { pin } = values
-    const pinFrom =
-      values['pin-from'] ?? (state === undefined ? undefined : await readSavedPinSource(state))
+    const pinFrom = values['pin-from'] ?? (await savedPinSource(state))
     // --pin replaces the remembered source for one run; given both, choosePins refuses.
     const isReplaced = pin !== undefined && values['pin-from'] === undefined
-    const settings: Settings = {
+    const settings: ServiceAudit = {
       origin,
       pinnedKeyIds: await choosePins(
         { pin, pinFrom: isReplaced ? undefined : pinFrom },
@@ -146,6 +122,7 @@ you.`,
       quiet: values.quiet,
       json,
     }
-    return audit(settings, output)
+    const { auditService } = await import('./auditing/audit-service.ts')
+    return auditService(settings, output)
   },
 })

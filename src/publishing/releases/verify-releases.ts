@@ -113,8 +113,10 @@ export async function verifyReleases(
 
   function check(where: string, name: string, digest: string): boolean {
     try {
-      const isRedacted = store.readRedaction(name, digest) !== undefined
       const { text, fault } = readResource(store, name, digest)
+      // Looking for the redaction of each of many resources is an eighth of an audit.
+      const mayBeRedacted = fault !== undefined || recorded.redactionCount > 0
+      const isRedacted = mayBeRedacted && store.readRedaction(name, digest) !== undefined
       if (!isRedacted && fault !== undefined) add(where, fault.message)
       // Also bytes that do not match the digest.
       if (isRedacted && fault?.code !== 'REDACTED') {

@@ -1,7 +1,6 @@
 import { type CommandOutput, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
 import { parsePins } from '../verifying/address.ts'
-import { parsePinSource, readKeyRecord } from './pin-source.ts'
 
 /** `--pin-from` of the commands that trust keys. */
 export const PIN_FROM_OPTION =
@@ -25,6 +24,8 @@ export async function choosePins(
 ): Promise<readonly string[] | undefined> {
   if (pinFrom === undefined) return parsePins(pin)
   if (pin !== undefined) throw new UsageError('expected either --pin or --pin-from')
+  // Loaded on demand, with a DNS client.
+  const { parsePinSource, readKeyRecord } = await import('./pin-source.ts')
   const source = parsePinSource(pinFrom)
   const { keyIds, warning } = await readKeyRecord(source, URL.parse(origin)?.host ?? '')
   if (warning !== undefined) output.error(`warning: ${warning}`)
