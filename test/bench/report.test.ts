@@ -39,18 +39,18 @@ function costOf(micros: { readonly [Id in SubjectId]?: number }): readonly Table
 
 test('compares costs within their round and includes the bound itself', () => {
   assert.deepEqual(
-    verdictsOf(costOf({ service: 115, 'fastify-crypto': 200, 'not-modified': 115 })),
+    verdictsOf(costOf({ service: 105, 'fastify-crypto': 175, 'not-modified': 105 })),
     [
-      ['0.57', true],
-      ['1.15', true],
+      ['0.60', true],
+      ['1.05', true],
       ['1.00', true],
     ],
   )
   assert.deepEqual(
-    verdictsOf(costOf({ service: 116, 'fastify-crypto': 190, 'not-modified': 117 })),
+    verdictsOf(costOf({ service: 106, 'fastify-crypto': 170, 'not-modified': 107 })),
     [
-      ['0.61', false],
-      ['1.16', false],
+      ['0.62', false],
+      ['1.06', false],
       ['1.01', false],
     ],
   )
