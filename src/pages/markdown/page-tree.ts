@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, Parser } from 'parse5'
 import type { Html } from '../markup/html.ts'
-import { ownTurn } from '../markup/turns.ts'
+import { ownTurn, writeInTurns } from '../markup/turns.ts'
 
 export type PageElement = DefaultTreeAdapterTypes.Element
 export type PageNode = DefaultTreeAdapterTypes.ChildNode
@@ -83,12 +83,11 @@ const PARSED_AT_ONCE = 8192
 /** The tree of a page, whose late parts are each made in a turn of the event loop, and parsed in others. */
 export async function parseInTurns(markup: Html): Promise<PageElement> {
   const parser = openParser()
-  for (const piece of markup.written()) {
+  await writeInTurns(markup, async (piece) => {
     for (let start = 0; start < piece.length; start += PARSED_AT_ONCE) {
       await ownTurn()
       parser.write(piece.slice(start, start + PARSED_AT_ONCE))
     }
-    await ownTurn()
-  }
+  })
   return parser.end()
 }

@@ -9,10 +9,10 @@ export function ownTurn(): Promise<unknown> {
   return last
 }
 
-/** Calls `write` with the text of markup, each late part in a turn of its own. */
-export async function writeInTurns(markup: Html, write: (piece: string) => void): Promise<void> {
+/** Calls `write` with the text of markup, each late part in a turn of its own, and waits for a promise that it returns. */
+export async function writeInTurns(markup: Html, write: (piece: string) => unknown): Promise<void> {
   for (const piece of markup.written()) {
-    write(piece)
+    await write(piece)
     await ownTurn()
   }
 }
