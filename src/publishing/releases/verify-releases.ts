@@ -174,7 +174,8 @@ export async function verifyReleases(
     // A redaction that a version names was reported above.
     if (findings.length === 0) add('redactions', error.message)
   }
-  const recordEnd = propertyOf(parseJson(kept ?? ''), 'sequence')
+  // One that is used was read, and is of no later version.
+  const recordEnd = end === 0 && propertyOf(parseJson(kept ?? ''), 'sequence')
   if (typeof recordEnd === 'number' && recordEnd > versions.length) {
     add(
       'record.json',
