@@ -47,7 +47,8 @@ async function loadedPackages(
   return new Set(readFileSync(file, 'utf8').trim().split('\n'))
 }
 
-// age-encryption loads with the first registration, and altcha-lib with the first challenge, which is another one here. parse5 makes Markdown of pages, and loads with the first one that is asked for.
+// age-encryption loads with the first registration. parse5 makes Markdown of pages, and loads with the first one that is
+// asked for. altcha-lib, which loads with the first challenge of ALTCHA, is not needed for the challenge of this service.
 const OF_SERVICE = [
   '@dagrejs/dagre',
   '@scure/base',

@@ -64,6 +64,12 @@ export async function runApp(
   const write = (level: LogLine['level']) => (fields: object, message: string) => {
     log.push({ level, message, fields: { ...fields } })
   }
+  const logger = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  }
   const clock = { ms: TEST_NOW_MS }
   const app = createApp({
     runtime: 'local',
@@ -79,19 +85,11 @@ export async function runApp(
     trustedProxies: [],
     clock: { nowMs: () => clock.ms },
     newRequestId: () => randomUUID(),
-    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    log: logger,
     ...parts,
   })
   const server = untimed(
-    createListener(app, {
-      noIndex: parts.deployment === 'preview',
-      log: {
-        debug: write('debug'),
-        info: write('info'),
-        warn: write('warn'),
-        error: write('error'),
-      },
-    }),
+    createListener(app, { noIndex: parts.deployment === 'preview', log: logger }),
   )
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))

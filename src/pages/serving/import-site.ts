@@ -1,6 +1,6 @@
 import { ownTurn } from '../markup/turns.ts'
 
-/** Each loads at most a dozen modules beside those before it, so that requests for the API do not wait. */
+/** Each loads at most 14 modules that those before it did not, so that requests for the API do not wait. */
 const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('../texts/translations.ts'),
   () => import('../texts/texts.ts'),
