@@ -12,7 +12,6 @@ import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-event
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { verifyReleases } from '../publishing/releases/verify-releases.ts'
 import type { ReleasesPlace } from '../releases/releases-place.ts'
-import { unknownMembersOf } from '../releases/unknown-members.ts'
 import { formatVersions } from './find.ts'
 import { openReadableReleases } from './releases-folder.ts'
 
@@ -65,8 +64,8 @@ function copyLines(copy: Awaited<ReturnType<typeof checkBeside>> | undefined) {
 const auditFolder = createCommand({
   usage: 'audit DIR [--json]',
   about: `With DIR, checks a releases folder from end to end: every version with its hash and
-its changes, the digest of every resource of every version, every redaction, and the
-log's checkpoint. DIR may also be a copy or its archive; of a copy it also checks
+its changes, the digest of every resource of every version, the shape of what the newest
+one serves, every redaction, and the log's checkpoint. DIR may also be a copy or its archive; of a copy it also checks
 now.json, and its files against site.json. Nothing is written.`,
   options: {},
   takesArguments: true,
@@ -76,6 +75,14 @@ now.json, and its files against site.json. Nothing is written.`,
     const verified = await verifyReleases(store, kind)
     const { versions, resources, redacted, removed, findings } = verified
     const redactions = redacted.length
+    const newest = versions.at(-1)
+    const { loadResources } = await import('../service/releases/read-releases.ts')
+    const served = newest && loadResources(store, newest)
+    for (const { snapshotId, resource, reason } of served?.faults ?? []) {
+      const where = `${snapshotId} ${resource}`
+      // What is wrong with its bytes was found before.
+      if (findings.every((each) => each.where !== where)) findings.push({ where, message: reason })
+    }
     const copy = await checkBeside(folder, kind, verified)
     if (findings.length > 0) {
       throw new CommandFailure(
@@ -87,10 +94,11 @@ now.json, and its files against site.json. Nothing is written.`,
         },
       )
     }
-    const newest = versions.at(-1)
     const head = newest?.snapshotId
-    const notices =
-      newest === undefined ? [] : noticesOf(newest, Date.now(), unknownMembersOf(store, newest))
+    const unknown = (served?.resources ?? []).flatMap(({ name, unknownMember }) =>
+      unknownMember === undefined ? [] : [`${name}${unknownMember}`],
+    )
+    const notices = newest === undefined ? [] : noticesOf(newest, Date.now(), unknown)
     const warnings = notices.map(({ text }) => text)
     return {
       json: {

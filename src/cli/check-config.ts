@@ -1,6 +1,6 @@
 import { CommandFailure, type CommandResult } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { parseVersionEntry } from '@public-api/contract/history/version-entry'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { noticesOf } from '@public-api/contract/registry/release-notices'
 import { ConfigError } from '../config-mistake.ts'
 import {
@@ -9,21 +9,24 @@ import {
   warnIfSigningKeyExpired,
 } from '../process/start-check.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
-import { unknownMembersOf } from '../releases/unknown-members.ts'
 import { inspectSecrets } from '../secrets.ts'
+import { loadReleases } from '../service/releases/releases.ts'
 import { releasesOwnerWarnings, sharedFolderWarnings } from './folder-owner.ts'
 import { installedUnitWarnings } from './installed-units.ts'
 
-/** What is to be said about the newest published version; nothing about a folder that a start refuses anyway. */
+/** What is to be said about the published versions. Throws a ConfigError if a start would refuse them. */
 function releaseWarnings(releasesDir: string, nowMs: number): readonly string[] {
   try {
-    const store = openReleaseStore(releasesDir)
-    const newest = store.readVersionIds().at(-1)
-    if (newest === undefined) return []
-    const head = parseVersionEntry(store.readVersionText(newest), newest)
-    return noticesOf(head, nowMs, unknownMembersOf(store, head)).map(({ text }) => text)
-  } catch {
-    return []
+    const { served, faults } = loadReleases(openReleaseStore(releasesDir), undefined, 'unread')
+    return [
+      ...noticesOf(served.head, nowMs, served.unknownMembers).map(({ text }) => text),
+      ...faults.map(({ snapshotId, resource, reason }) => {
+        return `${resource} of ${snapshotId} is damaged and will not be served: ${reason}`
+      }),
+    ]
+  } catch (error) {
+    const found = `${releasesDir}: ${messageOf(error)}`
+    throw new ConfigError([{ variable: 'SVC_RELEASES_DIR', expected: 'releases to serve', found }])
   }
 }
 

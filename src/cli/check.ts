@@ -52,7 +52,8 @@ export const command = createCommand({
   usage: ['check [--content DIR] [options]', 'check --config [options]'],
   about: `Checks the content folder as publishing would: YAML, fields, references,
 translations, the logo and the leak guard. With --config, checks the SVC_
-variables, the folders and the secrets as a start of the service would.
+variables, the folders, the secrets and the releases as a start of the service
+would.
 Nothing is written.`,
   options: {
     content: CONTENT_OPTION,

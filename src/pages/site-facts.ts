@@ -62,7 +62,7 @@ import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
 const MINUTE_MS = 60_000
 
-/** The type is safe, because loading a release checks digests and schemas. */
+/** The type is safe, because what a loaded release has as a resource matches its schema. */
 function valueOf(payload: Payload | undefined): unknown {
   return payload && JSON.parse(payload.json)
 }

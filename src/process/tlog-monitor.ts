@@ -23,6 +23,9 @@ type TlogFigures = Awaited<ReturnType<typeof readFigures>>
 async function inspect(
   tlog: PublishedTlog,
 ): Promise<{ readonly figures?: TlogFigures; readonly fault?: string }> {
+  if (tlog.files.checkpoint === undefined) {
+    return { fault: 'no checkpoint has satisfied log/policy yet; /log responds 503' }
+  }
   try {
     const figures = await readFigures(tlog.files)
     if ((await tlog.open()) !== undefined) return { figures }

@@ -17,7 +17,6 @@ import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
-  SNAPSHOT_ID_PATTERN,
 } from '@public-api/contract/terms/identifier-patterns'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
@@ -54,7 +53,8 @@ export class ReleaseFileError extends Error {
   }
 }
 
-const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
+/** Each version has one name: `VS-0000` and `VS-00001` are of none. */
+const SNAPSHOT_ID = /^VS-(?!0000\b)(?:\d{4}|[1-9]\d{4,})$/
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 
 const REDACTION_FILE = /^(.+)\/([A-Za-z0-9_-]{43})\.redacted\.json$/
@@ -97,7 +97,7 @@ const RECORD_FILE = 'record.json'
 
 /** The files of a releases folder, also under the temporary names that an interrupted write leaves. */
 const KNOWN_FILES: readonly RegExp[] = [
-  String.raw`versions/${bare(SNAPSHOT_ID_PATTERN)}\.json`,
+  String.raw`versions/${bare(SNAPSHOT_ID.source)}\.json`,
   String.raw`resources/${bare(RESOURCE_NAME_PATTERN)}/${DIGEST_NAME}(?:\.redacted)?\.json`,
   String.raw`cards/${DIGEST_NAME}\.png`,
   'record\\.json',
@@ -308,9 +308,7 @@ export function openReleaseStore(directory: string) {
         .filter((name) => name.endsWith('.json'))
         .map((name) => path.basename(name, '.json'))
         .filter((id) => SNAPSHOT_ID.test(id))
-        .map((id) => ({ id, sequence: Number(id.slice('VS-'.length)) }))
-        .toSorted((a, b) => a.sequence - b.sequence || (a.id < b.id ? -1 : 1))
-        .map(({ id }) => id)
+        .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
     },
 
     /** The text of one version entry. */

@@ -61,7 +61,7 @@ function snapshotHandlers(registry: Registry, releases: PublishedHistory): Handl
     Object.entries(registry).flatMap(([name, { success }]) => {
       if (success === undefined || !isSnapshotName(success.data)) return []
       const { data } = success
-      return [[name, () => required(releases.resource(data), 'SNAPSHOT_UNAVAILABLE')]]
+      return [[name, () => required(releases.payload(data), 'SNAPSHOT_UNAVAILABLE')]]
     }),
   )
 }

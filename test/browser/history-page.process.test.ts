@@ -32,6 +32,7 @@ function turningReleases(...histories: readonly PublishedHistory[]) {
     return releases
   }
   const releases: PublishedHistory = {
+    payload: (name) => now().payload(name),
     resource: (name) => now().resource(name),
     readResource: (name, digest) => now().readResource(name, digest),
     namesResource: (name, digest) => now().namesResource(name, digest),

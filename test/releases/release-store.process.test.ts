@@ -294,10 +294,16 @@ test('syncs the parent of a new folder before writing into it', (t) => {
   assert.deepEqual(opened.slice(1), [path.join(wallet, 'security')])
 })
 
-test('two spellings of one number have a fixed order', (t) => {
-  const store = openReleaseStore(temporaryFolder(t))
-  for (const id of ['VS-0001', 'VS-00001', 'VS-0002']) store.appendVersion(id, TEXT)
-  assert.deepEqual(store.readVersionIds(), ['VS-00001', 'VS-0001', 'VS-0002'])
+test('a number has one spelling, and versions the order of their numbers', (t) => {
+  const folder = temporaryFolder(t)
+  const store = openReleaseStore(folder)
+  const ids = ['VS-0001', 'VS-0002', 'VS-9999', 'VS-10000']
+  for (const id of ids.toReversed()) store.appendVersion(id, TEXT)
+  for (const id of ['VS-00001', 'VS-0000', 'VS-00000', 'VS-1']) {
+    assertFault('INVALID_NAME', () => store.appendVersion(id, TEXT), /is not a version id/)
+    fs.writeFileSync(path.join(folder, 'versions', `${id}.json`), TEXT)
+  }
+  assert.deepEqual(store.readVersionIds(), ids)
 })
 
 test('a file instead of a folder is an error', (t) => {

@@ -6,6 +6,7 @@ import {
   isFollowed,
   isRecord,
   keptRecord,
+  type RecordedVersions,
 } from '@public-api/contract/history/published-record'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
@@ -56,8 +57,11 @@ async function checkFiles(store: ReleaseStore, kind: ReleasesPlace['kind'], add:
   }
   const files = store.readTlogFiles()
   if (files === undefined) return
-  const { origin, policy } = files
+  const { origin, policy, checkpoint } = files
   await openPolicy(policy)
+  if (checkpoint === undefined && store.readTlogFile('pending') === undefined) {
+    add('log/checkpoint', 'is missing, expected the checkpoint of the log')
+  }
   for (const name of ['checkpoint', 'pending'] as const) {
     const note = store.readTlogFile(name)
     if (note === undefined || parseSignedCheckpoint(note, `log/${name}`).origin === origin) continue
@@ -91,19 +95,22 @@ export async function verifyReleases(
     add('releases folder', messageOf(error))
   }
   let versions: readonly VersionEntry[] = []
+  let read: RecordedVersions | undefined
   try {
     versions = readHistory(store)
     if (versions.length === 0) add('version history', 'found no version, expected one')
+    read = recordedVersions(store, versions, () => kept)
   } catch (error) {
     const isEdited = error instanceof ChainError && error.code === 'HASH'
     const text = isEdited ? `${error.snapshotId} was edited after publication` : messageOf(error)
     add('version history', text)
   }
   const head = versions.at(-1)
-  if (head === undefined) return { versions, resources: 0, redacted: [], removed: [], findings }
+  if (head === undefined || read === undefined)
+    return { versions, resources: 0, redacted: [], removed: [], findings }
+  const recorded = read
   /** Whether each resource is redacted. */
   const seen = new Map<string, boolean>()
-  const recorded = recordedVersions(store, versions, () => kept)
   const end = keptRecord(recorded)?.last.sequence ?? 0
   const recorder = createRecorder()
   let record: string | undefined

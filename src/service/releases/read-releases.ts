@@ -6,7 +6,7 @@ import {
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
-import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import { isCanonicalJson } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { laterProgramOf } from '@public-api/contract/registry/release-notices'
@@ -36,10 +36,9 @@ export interface LoadedReleases {
   readonly versionTexts: readonly string[]
   /** The canonical JSON of each entry's summary in the history index, newest first. */
   readonly summaries: readonly string[]
-  readonly resources: readonly (Readonly<Record<'name' | 'digest' | 'json', string>> & {
-    /** A member that its schema does not know, as a JSON Pointer. */
-    readonly unknownMember?: string
-  })[]
+  /** Each with what its schema does not know, which a later program wrote. */
+  readonly resources: readonly (Readonly<Record<'name' | 'digest' | 'json', string>> &
+    ReturnType<typeof inspectResource>)[]
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
@@ -58,21 +57,20 @@ export interface ReleaseUpdate extends LoadedReleases {
 
 /**
  * Throws unless a resource can be sent as stored: canonical JSON, whose hash is the ETag, of the promised shape. What a later
- * program wrote may have a shape that this one does not know. Returns the first member that its schema does not have.
+ * program wrote may have a shape that this one does not know. Returns how it differs from its schema.
  */
 function requireServable(
   name: string,
   text: string,
   isOfLaterProgram: boolean,
-): string | undefined {
+): ReturnType<typeof inspectResource> {
   const value = parseJson(text)
   if (value === undefined) throw new Error('expected JSON')
-  if (canonicalJson(value as JsonValue) !== text)
-    throw new Error('expected canonical JSON (RFC 8785)')
-  const { mistake, unknownMember } = inspectResource(name, value)
-  if (mistake !== undefined && !isOfLaterProgram)
-    throw new Error(`the data does not match its schema at ${mistake}`)
-  return unknownMember
+  if (!isCanonicalJson(text, value)) throw new Error('expected canonical JSON (RFC 8785)')
+  const inspected = inspectResource(name, value)
+  if (inspected.mistake !== undefined && !isOfLaterProgram)
+    throw new Error(`the data does not match its schema at ${inspected.mistake}`)
+  return inspected
 }
 
 /** A resource file, with the first of the walked versions that names it. */
@@ -109,11 +107,11 @@ function walkVersions(store: ReleaseStore, snapshotIds: readonly string[], after
 }
 
 /** Reads the wanted resources of the newest version, and checks the digests of the other added files. */
-function loadResources(
+export function loadResources(
   store: ReleaseStore,
   newest: VersionEntry,
-  added: Iterable<AddedFile>,
-  isWanted: (name: string, digest: string) => boolean,
+  added: Iterable<AddedFile> = [],
+  isWanted: (name: string, digest: string) => boolean = () => true,
 ): Pick<LoadedReleases, 'resources' | 'faults'> {
   const resources: LoadedReleases['resources'][number][] = []
   const faults: ResourceFault[] = []
@@ -124,14 +122,14 @@ function loadResources(
     if (!isWanted(name, digest)) continue
     try {
       const json = store.readResourceText(name, digest)
-      const unknownMember = requireServable(name, json, isOfLaterProgram)
-      resources.push({ name, digest, json, ...(unknownMember && { unknownMember }) })
+      resources.push({ name, digest, json, ...requireServable(name, json, isOfLaterProgram) })
     } catch (error) {
       fail(name, messageOf(error))
     }
   }
   for (const name of SNAPSHOT_NAMES) {
-    if (newest.resources[name] !== undefined) continue
+    // A later program may have ended the endpoint.
+    if (newest.resources[name] !== undefined || isOfLaterProgram) continue
     fail(name, `${newest.snapshotId} was published without it`)
   }
   for (const { snapshotId, resource, digest } of added) {
@@ -174,7 +172,7 @@ export function readReleases(
     )
   }
   const older = olderResources === 'checked' ? added : []
-  const loaded = loadResources(store, newest, older, () => true)
+  const loaded = loadResources(store, newest, older)
   return { ...versions, ...loaded, redactions: store.listRedactions(), ...tlog }
 }
 

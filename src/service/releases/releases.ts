@@ -27,6 +27,8 @@ export interface StoredResource {
 /** Published, checked releases, ready to send. Immutable: an update creates a new object. */
 export interface PublishedHistory {
   /** Data of a resource of the newest version (a snapshot or `site/…`), or undefined when it is missing or damaged. */
+  payload(name: string): Payload | undefined
+  /** The same if this program can read it: undefined also where a later program gave it another shape. */
   resource(name: string): Payload | undefined
   /** A resource of any version as text and as value, read and checked when called; undefined if missing, damaged or redacted. */
   readResource(name: string, digest: string): StoredResource | undefined
@@ -57,7 +59,8 @@ export interface ServableReleases extends PublishedHistory {
   extend(update: ReleaseUpdate): ServableReleases
 }
 
-type LoadedPayload = Payload & Pick<LoadedReleases['resources'][number], 'unknownMember'>
+type LoadedPayload = Payload &
+  Pick<LoadedReleases['resources'][number], 'unknownMember' | 'mistake'>
 
 /** How hashes are computed, as stated in the history index. */
 const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
@@ -107,7 +110,11 @@ function createReleases(
         nextBefore: newest >= 1 && oldest > 1 ? formatSnapshotId(oldest) : undefined,
       }
     },
-    resource: (name) => served.get(name),
+    payload: (name) => served.get(name),
+    resource(name) {
+      const payload = served.get(name)
+      return payload?.mistake === undefined ? payload : undefined
+    },
     readResource(name, digest) {
       // Its bytes may still be there: svc redact was killed, or what copies the folder here removes nothing.
       if (redacted.has(`${name}/${digest}`)) return undefined
@@ -173,9 +180,9 @@ function createReleases(
 
 function payloadsOf(resources: LoadedReleases['resources']): Map<string, LoadedPayload> {
   return new Map(
-    resources.map(({ name, digest, json, unknownMember }) => [
+    resources.map(({ name, digest, json, ...inspected }) => [
       name,
-      Object.assign(createCanonicalPayload(json, digest), unknownMember && { unknownMember }),
+      { ...createCanonicalPayload(json, digest), ...inspected },
     ]),
   )
 }
