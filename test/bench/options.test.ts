@@ -19,11 +19,17 @@ test('a full run has the sizes that the targets apply to, a quick run smaller on
   const [full, quick] = [optionsOf(), optionsOf('--quick')]
   assert.deepEqual(full.organizations.at(-1), { versions: 1000, incidents: 1000 })
   assert.ok((quick.organizations.at(-1)?.versions ?? 0) < 1000)
+  const large = optionsOf('--only', 'growth', '--large')
+  assert.deepEqual(large.organizations, [
+    { versions: 100, incidents: 50 },
+    { versions: 10_000, incidents: 5000 },
+  ])
 })
 
 test('rejects invalid options', () => {
   for (const args of [
     ['--write', '--quick'],
+    ['--write', '--large'],
     ['--write', '--only', 'cost'],
   ]) {
     assert.throws(() => optionsOf(...args), UsageError, args.join(' '))
