@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/terms/limits'
 import { responseTo, freeUdpPort, startSntpServer } from '../service/time/sntp-server.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
@@ -19,11 +20,8 @@ async function qualityAt(origin: string): Promise<Quality> {
   return ((await response.json()) as { data: { quality: Quality } }).data.quality
 }
 
-for (const [aheadMs, state] of [
-  [0, 'SYNCHRONIZED'],
-  [3_600_000, 'UNSYNCHRONIZED'],
-] as const) {
-  test(`a time source that is ${aheadMs} ms ahead shows as ${state}`, async (t) => {
+for (const aheadMs of [0, 3_600_000]) {
+  test(`a time source that is ${aheadMs} ms ahead shows with its offset and error`, async (t) => {
     const server = await startSntpServer((query) => {
       const nowMs = Date.now() + aheadMs
       return [responseTo(query, { receiveMs: nowMs, transmitMs: nowMs })]
@@ -36,11 +34,14 @@ for (const [aheadMs, state] of [
       const now = await qualityAt(origin)
       return now.checkedAt === null ? undefined : now
     })
-    assert.equal(quality.state, state)
     assert.equal(quality.source, source)
     // The clock is behind its source by so much; the way there and back is the error.
-    const distanceMs = Math.abs((quality.offsetMs ?? Number.NaN) + aheadMs)
-    assert.ok(distanceMs <= (quality.maxErrorMs ?? 0), JSON.stringify(quality))
+    const { offsetMs, maxErrorMs } = quality
+    assert.ok(offsetMs !== null && maxErrorMs !== null)
+    assert.ok(Math.abs(offsetMs + aheadMs) <= maxErrorMs, JSON.stringify(quality))
+    // On a starved machine the way there and back takes more than the bound allows.
+    const isClose = Math.abs(offsetMs) + maxErrorMs <= LIMITS.maxTimeDistanceMs
+    assert.equal(quality.state, isClose ? 'SYNCHRONIZED' : 'UNSYNCHRONIZED')
     assert.equal((await service.stop()).code, 0)
   })
 }
