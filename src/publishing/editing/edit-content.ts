@@ -114,18 +114,30 @@ function editOverlays(
   })
 }
 
-/** Replaces files if each is as it was before the edit. Returns whether they were. */
+function writeFile(contentDir: string, name: string, bytes: Buffer | undefined): void {
+  const file = path.join(contentDir, name)
+  makeFolder(path.dirname(file), 0o755)
+  if (bytes === undefined) rmSync(file, { force: true })
+  else rewriteBelow(contentDir, name, bytes, 0o644)
+}
+
+/**
+ * Replaces files if each is as it was before the edit. Returns whether they were. If one cannot be written, those before it
+ * get their bytes back: an edit without its translations would be taken for the whole one when it is repeated.
+ */
 function replaceFiles(contentDir: string, files: readonly EditedFile[]): boolean {
   const isAsBefore = files.every(({ name, before }) => {
     const now = readOverlay(contentDir, name)
     return before === undefined ? now === undefined : now?.equals(before) === true
   })
   if (!isAsBefore) return false
-  for (const { name, after } of files) {
-    const file = path.join(contentDir, name)
-    makeFolder(path.dirname(file), 0o755)
-    if (after === undefined) rmSync(file)
-    else rewriteBelow(contentDir, name, after, 0o644)
+  for (const [index, { name, after }] of files.entries()) {
+    try {
+      writeFile(contentDir, name, after)
+    } catch (error) {
+      for (const each of files.slice(0, index)) writeFile(contentDir, each.name, each.before)
+      throw error
+    }
   }
   return true
 }
