@@ -74,7 +74,7 @@ const STATUS_EDITS: readonly (readonly [
     'a maintenance whose time has passed',
     'incidents: []',
     'maintenances: [{ id: a, title: A, state: scheduled, startsAt: 2026-02-01T01:00:00Z, endsAt: 2026-02-01T02:00:00Z, components: [], updates: [{ at: 2026-01-01T00:00:00Z, state: scheduled, text: T }] }]\nincidents: []',
-    'status.yaml:10: the maintenance a is scheduled, and its end has passed; ',
+    'status.yaml:10: the maintenance a is scheduled, and its end has passed; expected svc maintenance start, cancel or reschedule',
   ],
 ]
 

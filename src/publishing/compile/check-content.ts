@@ -180,8 +180,9 @@ function pastMaintenances(
     if (place === undefined || Date.parse(endsAt) > nowMs) return []
     if (state !== 'scheduled' && state !== 'in_progress') return []
     const { file, line, column } = place(['maintenances', index, 'endsAt'])
+    const next = state === 'scheduled' ? 'start' : 'complete'
     return [
-      `${file}:${line}:${column}: the maintenance ${id} is ${state}, and its end has passed; expected svc maintenance complete, cancel or reschedule`,
+      `${file}:${line}:${column}: the maintenance ${id} is ${state}, and its end has passed; expected svc maintenance ${next}, cancel or reschedule`,
     ]
   })
 }
