@@ -72,8 +72,10 @@ Nothing is written.`,
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
     const { readBase, readKnownFiles } = await import('../publishing/releases/content-base.ts')
     const { readTemplates } = await import('../publishing/editing/event-templates.ts')
-    const known = readKnownFiles(content, openReleasesFolder(undefined).store)
-    const compiled = await compileContent(content, Date.now(), { known })
+    const { contentMs } = await import('../publishing/releases/published-versions.ts')
+    const { store } = openReleasesFolder(undefined)
+    const known = readKnownFiles(content, store)
+    const compiled = await compileContent(content, contentMs(store, Date.now()), { known })
     const { resources, outdated, warnings } = compiled
     const mistakes = [...compiled.mistakes, ...readTemplates(content).mistakes]
     if (mistakes.length > 0) {

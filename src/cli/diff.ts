@@ -32,14 +32,14 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
 
 /** `from` is null if nothing is published. */
 async function diffOfContent(store: ReleaseStore, contentDir: string) {
-  const { readVersions } = await import('../publishing/releases/published-versions.ts')
+  const { contentMs, readVersions } = await import('../publishing/releases/published-versions.ts')
   const { requireContent } = await import('../publishing/releases/publish-release.ts')
   const { readKnownFiles } = await import('../publishing/releases/content-base.ts')
   const { diffResources } = await import('../publishing/releases/release-diff.ts')
   const head = readVersions(store).at(-1)
-  const { resources: compiled, warnings } = await requireContent(contentDir, Date.now(), {
-    known: readKnownFiles(contentDir, store),
-  })
+  const nowMs = contentMs(store, Date.now())
+  const known = readKnownFiles(contentDir, store)
+  const { resources: compiled, warnings } = await requireContent(contentDir, nowMs, { known })
   const digests = Object.fromEntries([...compiled].map(([name, { digest }]) => [name, digest]))
   const resources = diffResources(store, head?.resources ?? {}, digests, compiled)
   const { snapshotId = null, registryVersion = REGISTRY_VERSION } = head ?? {}

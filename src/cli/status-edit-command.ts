@@ -171,9 +171,12 @@ export async function editStatus(
   const { readKnownFiles } = await import('../publishing/releases/content-base.ts')
   const { checkLine } = await import('../publishing/releases/published-line.ts')
   const { formatTypedNote, noteOfChanges } = await import('../publishing/releases/version-note.ts')
+  const { contentMs } = await import('../publishing/releases/published-versions.ts')
   const contentDir = contentFolder(values.content)
-  const nowMs = Date.now()
-  const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
+  const { store: releases } = openReleasesFolder(values.releases)
+  const clockMs = Date.now()
+  const nowMs = contentMs(releases, clockMs)
+  const now = formatInstant(clockMs).replace(/\.\d+Z$/, 'Z')
   const options = {
     text,
     at: values.at,
@@ -201,7 +204,7 @@ export async function editStatus(
     },
     {
       texts: new Map(typed === undefined ? [] : [['the note', typed]]),
-      known: readKnownFiles(contentDir, openReleasesFolder(values.releases).store),
+      known: readKnownFiles(contentDir, releases),
     },
     translationsOf(values),
   ).catch((error: unknown) => {

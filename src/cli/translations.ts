@@ -4,7 +4,7 @@ import { createCommand, UsageError } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { isTranslationLocale } from '../publishing/translations/translation-record.ts'
-import { CONTENT_OPTION, contentFolder } from './releases-folder.ts'
+import { CONTENT_OPTION, contentFolder, openReleasesFolder } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: ['translations [LOCALE] [options]', 'translations confirm LOCALE FIELD … [options]'],
@@ -28,7 +28,9 @@ fits its text. FIELD is written as in the list, such as status.summary.`,
     const { requireContent } = await import('../publishing/releases/publish-release.ts')
     const { formatOutdated, writeTranslationRecord } =
       await import('../publishing/translations/translation-record.ts')
-    const { translated, outdated, findUntranslated } = await requireContent(contentDir, Date.now())
+    const { contentMs } = await import('../publishing/releases/published-versions.ts')
+    const nowMs = contentMs(openReleasesFolder(undefined).store, Date.now())
+    const { translated, outdated, findUntranslated } = await requireContent(contentDir, nowMs)
     const lagging = outdated.filter((text) => locale === undefined || text.locale === locale)
     if (!isConfirming || locale === undefined) {
       const hasFolder = (each: string) => existsSync(path.join(contentDir, each))

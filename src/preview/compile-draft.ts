@@ -1,7 +1,7 @@
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { compileContent } from '../publishing/compile/compile-content.ts'
 import { appendVersion } from '../publishing/releases/append-version.ts'
-import { readVersions } from '../publishing/releases/published-versions.ts'
+import { contentMs, readVersions } from '../publishing/releases/published-versions.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { loadReleases } from '../service/releases/releases.ts'
 
@@ -36,15 +36,16 @@ function createDraftStore(published: ReleaseStore): ReleaseStore {
  * with a PublishError if the published history is damaged.
  */
 export async function compileDraft(contentDir: string, published: ReleaseStore, nowMs: number) {
-  const { resources, mistakes } = await compileContent(contentDir, nowMs)
+  // A draft is never older than what is published, whatever this machine's clock says.
+  const draftMs = contentMs(published, nowMs)
+  const { resources, mistakes } = await compileContent(contentDir, draftMs)
   if (mistakes.length > 0) return { mistakes }
   const store = createDraftStore(published)
   const versions = readVersions(store)
   const digests = Object.fromEntries([...resources].map(([name, { digest }]) => [name, digest]))
   const publication = {
     store,
-    // A draft is never older than what is published, whatever this machine's clock says.
-    nowMs: Math.max(nowMs, Date.parse(versions.at(-1)?.createdAt ?? '1970-01-01T00:00:00.000Z')),
+    nowMs: draftMs,
     registryVersion: REGISTRY_VERSION,
     note: 'Draft',
   }

@@ -546,6 +546,56 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
   assert.deepEqual(readdirSync(content), files)
 })
 
+test('an edit whose translation cannot be written leaves status.yaml as it was', async (t) => {
+  const { content, read, run } = statusFolder(t)
+  const before = read()
+  const rename = fs.renameSync
+  const full = t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+    if (to.includes(`${path.sep}th${path.sep}`)) {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    }
+    rename(from, to)
+  })
+  const refused = await run(...OPEN, ...DOWN, '--text-th', 'ช้า')
+  full.mock.restore()
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /no space left on device\); it was left unchanged/)
+  assert.equal(read(), before)
+  succeeded(await run(...OPEN, ...DOWN, '--text-th', 'ช้า'))
+  assert.match(readFileSync(path.join(content, 'th', 'status.yaml'), 'utf8'), /ช้า/)
+})
+
+test('what a publisher whose clock was ahead dated does not stop the next one', async (t) => {
+  const { read, run } = statusFolder(t)
+  const releases = temporaryFolder(t)
+  const publication = ['--publish', '--no-cards', '--releases', releases]
+  succeeded(await run('publish', '--note', 'First.', '--no-cards', '--releases', releases))
+  const realNow = Date.now
+  const ahead = t.mock.method(Date, 'now', () => realNow() + 86_400_000)
+  succeeded(await run(...OPEN, ...DOWN, '--id', 'a', ...publication))
+  ahead.mock.restore()
+  const [, future = ''] = /startedAt: (\S+)/.exec(read()) ?? []
+  const next = argsOf('--impact minor --component archive=degraded --text Slow.')
+  const options = [...next, '--title', 'Slow', '--id', 'b', ...publication]
+  const opened = await run('incident', 'open', ...options)
+  succeeded(opened)
+  assert.match(opened.error, /Warning: the clock says \S+, before the newest version/)
+  // What is new has the time of its own clock.
+  const [, present = ''] = /id: b\n(?:.*\n)*? +startedAt: (\S+)/.exec(read()) ?? []
+  assert.ok(Math.abs(Date.parse(present) - Date.now()) < 60_000, present)
+  succeeded(await run(...argsOf('incident update a --text More.'), ...publication))
+  const over = [...argsOf('incident resolve a --text Over. --summary'), 'Slow.']
+  succeeded(await run(...over, ...publication))
+  const [, resolved = ''] = /resolvedAt: (\S+)/.exec(read()) ?? []
+  assert.ok(Date.parse(resolved) > Date.parse(future), resolved)
+  succeeded(await run(...argsOf('rollback VS-0002 --no-cards --releases'), releases))
+  succeeded(await run(...argsOf('discard --yes --releases'), releases))
+  succeeded(await run(...argsOf('diff --releases'), releases))
+  // A time that was not published is still a mistake.
+  const typed = [...argsOf('incident update a --text Later. --at'), '2099-01-01T00:00:00Z']
+  assert.match((await run(...typed, ...publication)).error, /a time in the past/)
+})
+
 test('what a colleague left in the folder does not stop an incident, and is named', async (t) => {
   const { content, run } = statusFolder(t)
   const releases = temporaryFolder(t)

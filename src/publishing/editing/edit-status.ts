@@ -50,7 +50,7 @@ export interface EditTimes {
   readonly at?: string | undefined
   /** The time of the edit in seconds, which becomes `updatedAt`. */
   readonly now: string
-  /** The same in milliseconds, for a second update within a second. */
+  /** The same in milliseconds, for a second update within a second, or after what a clock that was ahead dated. */
   readonly exactNow: string
 }
 

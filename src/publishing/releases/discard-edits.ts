@@ -20,7 +20,7 @@ import {
 import { PublishError } from '../rules/publish-error.ts'
 import { RECORD_FILE } from '../translations/translation-record.ts'
 import { readBase, writeBase } from './content-base.ts'
-import { readVersions } from './published-versions.ts'
+import { contentMs, readVersions } from './published-versions.ts'
 import {
   restoreContent,
   restoreFile,
@@ -106,7 +106,7 @@ async function mendCopy(copy: string, published: RestoredVersion, nowMs: number)
 export async function planDiscard({
   store,
   contentDir,
-  nowMs,
+  nowMs: clockMs,
   only,
 }: {
   readonly store: ReleaseStore
@@ -115,6 +115,7 @@ export async function planDiscard({
   readonly only?: ReadonlySet<TranslatedName> | undefined
 }) {
   const versions = readVersions(store)
+  const nowMs = contentMs(store, clockMs)
   const entry = versions.at(-1)
   if (entry === undefined) throw new PublishError('VERSION', 'no version is published')
   const wanted = sourcesOfVersion(store, entry)

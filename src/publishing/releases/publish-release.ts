@@ -28,7 +28,7 @@ import {
 import { appendVersion, type PublishResult, type ReleaseOptions } from './append-version.ts'
 import { checkBase, type ContentBase, readBase, readKnownFiles, writeBase } from './content-base.ts'
 import { checkLine } from './published-line.ts'
-import { readVersions, resourceFault } from './published-versions.ts'
+import { contentMs, readVersions, resourceFault } from './published-versions.ts'
 import {
   digestsOf,
   type ResourceSources,
@@ -217,7 +217,8 @@ async function writeMove(
  * command was killed, or its disk was full, before it could state this one.
  */
 async function publishedBefore(
-  { contentDir, store, nowMs, only, before }: Parameters<typeof publishRelease>[0],
+  { contentDir, store, only, before }: Parameters<typeof publishRelease>[0],
+  nowMs: number,
   known: KnownFiles,
   head: VersionEntry | undefined,
   stated: ContentBase | undefined,
@@ -247,7 +248,8 @@ export async function publishRelease(
     readonly before?: ReadonlyMap<string, Buffer> | undefined
   },
 ): Promise<PublishResult> {
-  const { contentDir, store, nowMs, over, only } = options
+  const { contentDir, store, over, only } = options
+  const nowMs = contentMs(store, options.nowMs)
   const typed = new Map(options.note === undefined ? [] : [['the note', options.note]])
   for (const [name, line] of typed) checkLine(name, line)
   const known = readKnownFiles(contentDir, store)
@@ -269,7 +271,7 @@ export async function publishRelease(
   const { chosen, unpublished } = choose(store, head, own, only, content.isPart)
   const digests = digestsOf(chosen)
   const stated = readBase(contentDir, versions)
-  const restated = await publishedBefore(options, known, head, stated)
+  const restated = await publishedBefore(options, nowMs, known, head, stated)
   const base = restated === 'all' ? head : stated
   const undone = restated === undefined ? checkBase(versions, base, digests, over, only) : []
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []

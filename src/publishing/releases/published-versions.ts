@@ -8,6 +8,8 @@ import {
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   changedEventResources,
   type RemovedEvent,
@@ -53,6 +55,22 @@ export function readVersions(
     if (!faults.some((fault) => error instanceof fault)) throw error
     const message = `the published history is damaged: ${messageOf(error)}`
     throw new PublishError('HISTORY', message, { cause: error })
+  }
+}
+
+/**
+ * The time that content is compared with: the clock's, or that of the next version, if the newest one was published by a
+ * clock that was ahead. What that one dated must not stop the next publisher.
+ */
+export function contentMs(store: ReleaseStore, nowMs: number): number {
+  try {
+    const newest = store.readVersionIds().at(-1)
+    const entry = newest === undefined ? undefined : parseJson(store.readVersionText(newest))
+    const newestMs = Date.parse(String(propertyOf(entry, 'createdAt')))
+    return newestMs > nowMs ? newestMs + 1 : nowMs
+  } catch {
+    // Who needs the version names its damage.
+    return nowMs
   }
 }
 

@@ -8,6 +8,7 @@ import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   isTranslatedName,
   type TranslatedName,
+  translatedSchema,
   translationsOf,
 } from '@public-api/contract/registry/resource-names'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
@@ -16,6 +17,8 @@ import {
   type Organization,
 } from '@public-api/contract/snapshots/organization'
 import {
+  itemKeyName,
+  itemKeyOf,
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
@@ -73,18 +76,33 @@ function organizationContent({ logo, accentColor, ...rest }: Organization, logoF
   }
 }
 
-/** A translation in the form of the file: lists without ids may be lists or objects by position. */
+/** A published translation in the form of the file: a list of the file may be a list, or a map by key or position. */
 function shapeLike(
+  schema: JsonSchema | undefined,
   wanted: JsonValue | undefined,
   current: JsonValue | undefined,
 ): JsonValue | undefined {
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return wanted
+  const { items, properties } = schema ?? {}
+  const list = items && Array.isArray(current) ? (current as readonly JsonValue[]) : []
+  const keys = list.map((item, index) => itemKeyOf(items ?? {}, item, index))
   const members = Object.entries(wanted as { readonly [name: string]: JsonValue }).map(
-    ([name, member]) =>
-      [name, shapeLike(member, propertyOf(current, name) as JsonValue) ?? member] as const,
+    ([name, member]) => {
+      const known = list[keys.indexOf(name)] ?? propertyOf(current, name)
+      const shaped = shapeLike(items ?? properties?.[name], member, known as JsonValue)
+      return [name, shaped ?? member] as const
+    },
   )
-  const isList = Array.isArray(current) && members.every(([name], index) => name === String(index))
-  return isList ? members.map(([, member]) => member) : Object.fromEntries(members)
+  const keyName = items && itemKeyName(items)
+  const isWhole = members.map(([name]) => name).join() === keys.join()
+  if (list.length === 0 || (keyName === undefined && !isWhole)) return Object.fromEntries(members)
+  // In the order of the file; what it does not have comes last.
+  const placeOf = (name: string) => (keys.includes(name) ? keys.indexOf(name) : keys.length)
+  return members
+    .toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+    .map(([name, member]) =>
+      keyName === undefined ? member : { [keyName]: name, ...(member as object) },
+    )
 }
 
 /** Data with the members of objects in the order of their schema: published data are in the order of the alphabet. */
@@ -156,9 +174,11 @@ function createWriter(contentDir: string, version: string) {
       const file = locale === undefined ? name : `${locale}/${name}`
       const text = read(file)
       const current = text === undefined ? undefined : parseYamlSource(file, text).value?.value
-      const wanted = shapeLike(published, current)
+      const resource = locale && resourceOfFile(name)
+      const schema = resource && translatedSchema(resource)
+      const wanted = shapeLike(schema, published, current)
       if (isDeepStrictEqual(current, wanted)) return
-      const isPublished = isDeepStrictEqual(current, shapeLike(known, current))
+      const isPublished = isDeepStrictEqual(current, shapeLike(schema, known, current))
       if (wanted === undefined) return replace(file, undefined, isPublished)
       const isReadable = text !== undefined && current !== undefined
       // Of a file that cannot be read, the comments at its beginning stay.

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
@@ -10,7 +11,7 @@ import { PublishError } from '../rules/publish-error.ts'
 import { appendVersion, type ReleaseOptions } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
 import { guardLine } from './published-line.ts'
-import { readVersions, requireVersion } from './published-versions.ts'
+import { contentMs, readVersions, requireVersion } from './published-versions.ts'
 import { restoreContent, usualSummaryOf } from './restore-content.ts'
 import {
   digestsOf,
@@ -56,7 +57,8 @@ export async function rollBackRelease(
     readonly only?: ReadonlySet<TranslatedName> | undefined
   },
 ) {
-  const { store, snapshotId, nowMs, contentDir, only } = options
+  const { store, snapshotId, contentDir, only } = options
+  const nowMs = contentMs(store, options.nowMs)
   const note = options.note ?? noteOfRollback(snapshotId, only)
   await guardLine('the note', note)
   const versions = options.readVersions?.() ?? readVersions(store)
@@ -96,12 +98,19 @@ export async function rollBackRelease(
   const basedOn = from !== undefined && base === from.hash ? contentDir : undefined
   if (isRepeated && basedOn === undefined) return { ...result, restored: undefined }
   const usualSummary = usualSummaryOf(store, versions.slice(0, versions.indexOf(target) + 1))
-  const brought = { name: head.snapshotId, wanted: chosen, usualSummary }
-  const restored =
+  const known = from ?? head
+  const brought = { name: known.snapshotId, wanted: chosen, usualSummary }
+  const { restored, unwritten } =
     basedOn === undefined
-      ? undefined
-      : await restoreContent(basedOn, sourcesOfVersion(store, from ?? head), brought, nowMs)
-  const unwritten = basedOn === undefined ? undefined : writeBase(basedOn, result.entry)
+      ? {}
+      : await restoreContent(basedOn, sourcesOfVersion(store, known), brought, nowMs).then(
+          (done) => ({ restored: done, unwritten: writeBase(basedOn, result.entry) }),
+          // The version is published by then.
+          (error: unknown) => ({
+            restored: undefined,
+            unwritten: `${basedOn} could not be brought to ${snapshotId} (${messageOf(error)}); the same command does it when it can be`,
+          }),
+        )
   const all = [
     ...prepared,
     ...result.warnings,

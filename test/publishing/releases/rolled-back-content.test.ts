@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import fs, { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
@@ -87,6 +87,50 @@ test('a rollback brings the folder along, and keeps what was not published', asy
   // The next edit needs no --over.
   editContent(contentDir, 'status', 'name: Read API', 'name: Right reads')
   assert.equal((await publish()).entry.snapshotId, 'VS-0004')
+})
+
+test('a rollback leaves the lists of translations in their form, with comments', async (t) => {
+  const { contentDir, publish, rollBack, read } = await publishFirst(t)
+  const list = `components:
+  # What answers.
+  - { id: read-api, name: อ่าน, summary: ตอบ }
+`
+  writeContent(contentDir, 'th/status.yaml', list)
+  writeContent(
+    contentDir,
+    'th/changelog.yaml',
+    'releases:\n  - version: 0.2.0\n    changes:\n      - text: มันทำงาน\n',
+  )
+  await publish()
+  const before = read('th/changelog.yaml')
+  editContent(contentDir, 'th/status', 'อ่าน', 'อ่านผิด')
+  editContent(contentDir, 'th/changelog', 'มันทำงาน', 'มันผิด')
+  await publish()
+  const { restored, warnings } = await rollBack('VS-0002')
+  assert.deepEqual([warnings, restored?.saved], [[], []])
+  assert.equal(read('th/status.yaml'), list)
+  assert.equal(read('th/changelog.yaml'), before)
+})
+
+test('a rollback whose content folder cannot be written is published, and completed by the same command', async (t) => {
+  const { contentDir, publish, rollBack, read, digests, first } = await publishFirst(t)
+  const before = read('status.yaml')
+  editContent(contentDir, 'status', 'name: Read API', 'name: Wrong reads')
+  await publish()
+  const rename = fs.renameSync
+  const full = t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+    if (to.startsWith(contentDir)) throw new Error('no space left on device')
+    rename(from, to)
+  })
+  const { outcome, entry, warnings } = await rollBack('VS-0001')
+  full.mock.restore()
+  assert.equal(outcome, 'published')
+  assert.deepEqual(entry.resources, first.resources)
+  assert.match(warnings.join(), /could not be brought to VS-0001 \(no space left on device\)/)
+  assert.notEqual(read('status.yaml'), before)
+  assert.equal((await rollBack('VS-0001')).outcome, 'unchanged')
+  assert.equal(read('status.yaml'), before)
+  assert.deepEqual(await digests(), first.resources)
 })
 
 test('a rollback of one resource leaves all others, and goes past a redaction', async (t) => {
