@@ -287,6 +287,10 @@ export async function publishRelease(
     )
     for (const [name, { digest, read }] of written) store.writeResource(name, digest, read())
     if (next === undefined) return written.map(([name]) => name).toSorted()
+    // Slow work came before, and what a faster publisher states of the folder must stay.
+    if (store.readVersionIds().includes(next.snapshotId)) {
+      throw new ReleaseFileError('EXISTS', `${next.snapshotId} was published meanwhile`)
+    }
     // The command may be killed, and the disk may be full, when the version is written.
     if (isCurrent) writeBase(contentDir, stated, next)
     return []

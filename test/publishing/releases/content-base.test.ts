@@ -104,6 +104,28 @@ for (const [left, of] of [
   })
 }
 
+test('a publisher that loses after slow work leaves what each folder states', async (t) => {
+  const { first, second, publish, common } = await shareContent(t)
+  const stated = baseOf(second)
+  const lose = (contentDir: string) => {
+    const prepare = async () => {
+      await publish(first)
+      return []
+    }
+    return assert.rejects(publishRelease({ ...common, contentDir, prepare }), { code: 'CONFLICT' })
+  }
+  editContent(first, 'roadmap', 'title: Writing', 'title: W')
+  editContent(second, 'status', 'name: Read API', 'name: Reads')
+  await lose(second)
+  assert.deepEqual(baseOf(second), stated)
+  // In the folder of the winner.
+  editContent(first, 'roadmap', 'title: W', 'title: Writing')
+  await lose(first)
+  assert.deepEqual([baseOf(first)['snapshotId'], baseOf(first)['next']], ['VS-0003', undefined])
+  editContent(first, 'roadmap', 'title: Writing', 'title: W')
+  assert.equal((await publish(first)).entry.snapshotId, 'VS-0004')
+})
+
 test('a version that was written before its publisher could record it is the base', async (t) => {
   const { first, second, publish, store, common } = await shareContent(t)
   const stated = baseOf(first)
