@@ -10,6 +10,7 @@ import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
 import type { KnownFiles } from '../compile/parse-content.ts'
 import { PublishError } from '../rules/publish-error.ts'
+import { digestOfOwnRules } from './rules-digest.ts'
 
 /**
  * The file of a content folder that states the version it was last published as. It belongs in version control. Its dot
@@ -28,9 +29,12 @@ export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'> & {
   readonly files?: { readonly [file: string]: string } | undefined
 }
 
-/** Binds the files to their version: git can merge those of one version into the base of another. */
+/**
+ * Binds the files to their version, because git can merge those of one version into the base of another, and to the rules
+ * that they passed.
+ */
 const sealOf = ({ hash, files }: ContentBase): string =>
-  sha256Base64url(JSON.stringify([hash, files]))
+  sha256Base64url(JSON.stringify([hash, files, digestOfOwnRules()]))
 
 /**
  * The base of a content folder; undefined if it was never published. A version that a killed command wrote before it could
@@ -53,7 +57,8 @@ export function readBase(
     const { snapshotId, hash, files, seal } = (value ?? {}) as { [name: string]: unknown }
     if (typeof snapshotId === 'string' && typeof hash === 'string') {
       const base = { snapshotId, hash, files: files as ContentBase['files'] }
-      return next ?? (seal === sealOf(base) ? base : { snapshotId, hash })
+      const isSealed = files !== undefined && seal === sealOf(base)
+      return next ?? (isSealed ? base : { snapshotId, hash })
     }
     return next ?? (propertyOf(value, 'next') === undefined ? versions.at(-1) : undefined)
   } catch (error) {
@@ -87,7 +92,7 @@ export function writeBase(
 
 /**
  * The files of the status and of past years that are as the version of a content folder was made from. They passed every
- * check of this registry version, and what is published of them is what that version has, whatever the folder states.
+ * check of this program, and what is published of them is what that version has, whatever the folder states.
  * Without a readable version, no file is known.
  */
 export function readKnownFiles(contentDir: string, store: ReleaseStore): KnownFiles {

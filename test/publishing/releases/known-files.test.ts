@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
+import { sha256Base64url } from '../../../src/crypto/sha256.ts'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
 import { readKnownFiles } from '../../../src/publishing/releases/content-base.ts'
 import { publishRelease } from '../../../src/publishing/releases/publish-release.ts'
+import { digestOfRules } from '../../../src/publishing/releases/rules-digest.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from '../content-fixture.ts'
 
+const ROOT = path.join(import.meta.dirname, '../../..')
 const YEAR = 'site/events/2025'
 const THAI_YEAR = 'site/translations/th/events/2025'
 const RANDOM = 'kJ8xQz2Lw9Tn4Rb7Vc1Ym5Hd3Gf6Sp0A'
@@ -172,6 +175,41 @@ test('a base with files of another version, as git can merge them, leaves them u
   writeFileSync(base, first.replace(before, readFiles()['events/2025.yaml'] ?? ''))
   assert.ok(!isKnown('events/2025.yaml', YEAR))
   assert.deepEqual(await compile(), [])
+})
+
+test('files that other rules let pass are checked again, and known once they passed these', async (t) => {
+  const { contentDir, isKnown, compile, publish } = await publishYears(t)
+  const base = path.join(contentDir, '.published.json')
+  const published = readFileSync(base, 'utf8')
+  const { seal, hash, files } = JSON.parse(published) as { [member: string]: string }
+  const sealBy = (rules: string) => sha256Base64url(JSON.stringify([hash, files, rules]))
+  assert.equal(seal, sealBy(digestOfRules(ROOT)))
+  writeFileSync(base, published.replace(seal ?? '', sealBy('of an older program')))
+  assert.ok(!isKnown('events/2025.yaml', YEAR) && !isKnown('status.yaml', 'status'))
+  assert.deepEqual(await compile(), [])
+  await publish()
+  assert.equal(readFileSync(base, 'utf8'), published)
+})
+
+test('rules are others with each change of a rule, a schema or a package', (t) => {
+  const program = temporaryFolder(t)
+  const digests = new Set<string>()
+  for (const [file, text] of [
+    ['src/publishing/leaks/rule.ts', 'one'],
+    ['packages/contract/schema.ts', 'one'],
+    ['package-lock.json', '{}'],
+    ['src/publishing/leaks/rule.ts', 'another'],
+    ['packages/contract/more.ts', 'one'],
+    ['package-lock.json', '{ }'],
+  ] as const) {
+    mkdirSync(path.dirname(path.join(program, file)), { recursive: true })
+    writeFileSync(path.join(program, file), text)
+    if (existsSync(path.join(program, 'package-lock.json'))) digests.add(digestOfRules(program))
+  }
+  assert.equal(digests.size, 4)
+  writeFileSync(path.join(program, 'package.json'), '{}')
+  digests.add(digestOfRules(program))
+  assert.equal(digests.size, 4, 'another file does not count')
 })
 
 test('what an older program stated of the years is not used, and the next publication states the files', async (t) => {
