@@ -4,7 +4,7 @@ import { nodeHttp } from '../http/connection/node-http.ts'
 import { refuseForeign } from '../http/private-port.ts'
 import type { Log } from '../service/logger.ts'
 import { openMetrics } from './metrics.ts'
-import type { RefusedRelease } from './release-watcher.ts'
+import type { RefusedRelease } from './read-update.ts'
 import type { NotReadyReason } from './store-health.ts'
 
 /** Whether the deployment should get requests. */
@@ -15,6 +15,8 @@ export interface Readiness {
   readonly release?: {
     readonly snapshotId: string
     readonly refused?: RefusedRelease | undefined
+    /** Why the releases folder could not be read at the last look, so that it is unknown if there is a new version. */
+    readonly unread?: string | undefined
     /** Why the served versions could not be loaded again from the releases folder. */
     readonly damage?: string | undefined
     /** Why the transparency log cannot be used. */

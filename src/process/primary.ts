@@ -146,6 +146,7 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
       release: {
         snapshotId: serving.served().head.snapshotId,
         refused: watcher.refused(),
+        unread: watcher.unread(),
         damage: watcher.damage(),
         logFault: tlog.fault(),
         notices: notices(),
@@ -163,12 +164,12 @@ export async function runPrimary(config: Config, log: Log, times: StopTimes): Pr
       read: () => (Date.now() - Date.parse(serving.served().head.createdAt)) / 1000,
     },
     svc_release_reload_failures_total: {
-      help: 'How often a new release was refused.',
+      help: 'How often a new release was refused, or the releases folder could not be read.',
       read: watcher.failures,
     },
     svc_release_refused: {
-      help: '1 while the newest release is refused and an older one is served.',
-      read: () => Number(watcher.refused() !== undefined),
+      help: '1 while the newest release is refused, or the releases folder cannot be read.',
+      read: () => Number((watcher.refused() ?? watcher.unread()) !== undefined),
     },
     svc_release_later_program: {
       help: '1 while a later program wrote the served release, which this one reads in part.',

@@ -6,6 +6,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { openReleaseStore, type ReleaseStore } from '../releases/release-store.ts'
 import {
   findDamage,
+  newestAfter,
   readUpdate,
   type ReleaseUpdate,
   type ServedReleases,
@@ -19,13 +20,18 @@ interface Look {
   readonly checksServed: boolean
 }
 
+/** A new version that is not served. */
+export interface RefusedRelease {
+  readonly snapshotId: string
+  readonly reason: string
+}
+
 /** What a look into the releases folder found. */
 export interface ReleaseFindings {
   /** New versions and resources; undefined without any. */
   readonly update?: ReleaseUpdate | undefined
-  /** Why the update is refused. */
-  readonly refusal?: string
-  /** Why the served versions could not be loaded again. */
+  readonly refused?: RefusedRelease
+  /** Why the served versions, or what is beside them, could not be loaded again. */
   readonly damage?: string | undefined
 }
 
@@ -57,7 +63,8 @@ export async function readUpdateInProcess(
   })
   // A later error must not end the service.
   reader.on('error', () => {})
-  reader.send(look)
+  // If the process ends before it gets the message, its end says why.
+  reader.send(look, () => {})
   reader.unref()
   reader.channel?.unref()
   try {
@@ -103,7 +110,12 @@ if (import.meta.main) {
     try {
       findings = { update: readUpdate(store, served), damage }
     } catch (error) {
-      findings = { refusal: messageOf(error), damage }
+      const reason = messageOf(error)
+      const snapshotId = newestAfter(store, served)
+      findings =
+        snapshotId === undefined
+          ? { damage: damage ?? reason }
+          : { refused: { snapshotId, reason }, damage }
     }
     process.send?.(findings, () => process.disconnect?.())
   })

@@ -4,13 +4,8 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import type { Log } from '../service/logger.ts'
 import type { ServedReleases } from '../service/releases/read-releases.ts'
-import { readUpdateInProcess } from './read-update.ts'
+import { readUpdateInProcess, type RefusedRelease, type ReleaseFindings } from './read-update.ts'
 import type { Serving } from './server.ts'
-
-export interface RefusedRelease {
-  readonly snapshotId: string
-  readonly reason: string
-}
 
 /** How often damaged files of the served versions are checked again, and after how long a check that failed is repeated. */
 const DAMAGE_CHECK_MS = 60_000
@@ -54,6 +49,8 @@ export function openReleaseWatcher(
   { served, applyUpdate }: Pick<Serving, 'served' | 'applyUpdate'>,
 ) {
   let refused: RefusedRelease | undefined
+  /** Why the last look did not end. */
+  let unread: string | undefined
   let failures = 0
   let lastFingerprint: string | undefined
   let damage: string | undefined
@@ -64,17 +61,24 @@ export function openReleaseWatcher(
   const closing = new AbortController()
   let looking: Promise<void> | undefined
 
-  function refuse(reason: string): void {
-    const snapshotId = formatSnapshotId(served().head.sequence + 1)
-    failures += 1
-    if (reason !== refused?.reason) {
-      const current = served().head.snapshotId
-      log.error(
-        { snapshotId, reason, serving: current },
-        `Release refused; still serving ${current}`,
-      )
+  function noteRefused(found: RefusedRelease | undefined): void {
+    if (found !== undefined) failures += 1
+    if (found !== undefined && found.reason !== refused?.reason) {
+      const serving = served().head.snapshotId
+      log.error({ ...found, serving }, `Release refused; still serving ${serving}`)
     }
-    refused = { snapshotId, reason }
+    refused = found
+  }
+
+  /** The process that reads was killed, or the disk does not respond. Whether there is a new version is unknown. */
+  function noteUnread(reason: string): void {
+    failures += 1
+    if (reason !== unread) {
+      const serving = served().head.snapshotId
+      const message = `The releases folder could not be read; still serving ${serving}`
+      log.error({ reason, serving }, message)
+    }
+    unread = reason
   }
 
   /** The served versions are in memory, so the service goes on with them. */
@@ -98,29 +102,33 @@ export function openReleaseWatcher(
     // The first fingerprint is of the files as they were loaded.
     const hasChanged = lastFingerprint !== undefined && fingerprint !== lastFingerprint
     const checksServed = isForced || hasChanged || nowMs - checkedAtMs >= checkAfterMs
-    // A refused release is read again at every look.
-    if (fingerprint === lastFingerprint && !checksServed && refused === undefined) return
+    // What was refused or could not be read is read again at every look.
+    const isSettled = refused === undefined && unread === undefined
+    if (fingerprint === lastFingerprint && !checksServed && isSettled) return
     lastFingerprint = fingerprint
     if (checksServed) {
       checkedAtMs = nowMs
       isChecked = false
     }
+    let found: ReleaseFindings
     try {
       const toRead = { releasesDir, served: served(), checksServed }
-      const found = await readUpdateInProcess(toRead, closing.signal)
-      if (closing.signal.aborted) return
-      if (checksServed) {
-        isChecked = true
-        noteDamage(found.damage)
-      }
-      if (found.refusal !== undefined) {
-        refuse(found.refusal)
-        return
-      }
-      if (found.update !== undefined) applyUpdate(found.update)
-      refused = undefined
+      found = await readUpdateInProcess(toRead, closing.signal)
     } catch (error) {
-      if (!closing.signal.aborted) refuse(messageOf(error))
+      if (!closing.signal.aborted) noteUnread(messageOf(error))
+      return
+    }
+    if (closing.signal.aborted) return
+    unread = undefined
+    isChecked ||= checksServed
+    if (checksServed || found.damage !== undefined) noteDamage(found.damage)
+    const { update } = found
+    try {
+      if (update !== undefined) applyUpdate(update)
+      noteRefused(found.refused)
+    } catch (error) {
+      const sequence = served().head.sequence + (update?.versionTexts.length ?? 0)
+      noteRefused({ snapshotId: formatSnapshotId(sequence), reason: messageOf(error) })
     }
   }
 
@@ -146,6 +154,8 @@ export function openReleaseWatcher(
       await start(true)
     },
     refused: () => refused,
+    /** Why the last look could not read the folder; undefined if it could. */
+    unread: () => unread,
     /** Why the served versions could not be loaded from the folder again; undefined if they could at the last check. */
     damage: () => damage,
     failures: () => failures,

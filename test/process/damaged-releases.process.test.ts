@@ -32,6 +32,13 @@ const DAMAGES: { readonly [what: string]: readonly [reason: RegExp, change: Dama
       writeFileSync(path.join(folder, 'resources', 'status', `${resources['status']}.json`), '{}')
     },
   ],
+  'a redaction cannot be read': [
+    /is not a redaction/,
+    (folder) => {
+      const redaction = `resources/status/${'A'.repeat(43)}.redacted.json`
+      writeFileSync(path.join(folder, redaction), '{}')
+    },
+  ],
 }
 
 for (const [reloadSeconds, how] of [
@@ -50,7 +57,10 @@ for (const [reloadSeconds, how] of [
     const admin = `http://127.0.0.1:${String(port)}`
     const readiness = async () => {
       const response = await fetch(`${admin}/readyz`)
-      const { release } = (await response.json()) as { release: { damage?: string } }
+      const { release } = (await response.json()) as {
+        release: { damage?: string; refused?: unknown }
+      }
+      assert.equal(release.refused, undefined, 'there is no new version')
       return { status: response.status, damage: release.damage }
     }
     if (reloadSeconds !== '0') await new Promise((resolve) => setTimeout(resolve, 1500))

@@ -25,8 +25,10 @@ interface Started extends Deployment {
 async function start(
   t: TestContext,
   env: { readonly [name: string]: string } = {},
+  prepare = (_releasesDir: string): void => {},
 ): Promise<Started> {
   const deployment = makeDeployment(t)
+  prepare(deployment.releasesDir)
   const service = startService(t, deployment.folder, { SVC_ADMIN_PORT: '0', ...env })
   const { origin } = await service.serving()
   const { port } = await service.line('Health and metrics')
@@ -51,6 +53,7 @@ interface Ready {
   readonly release: {
     readonly snapshotId: string
     readonly refused?: { readonly snapshotId: string; readonly reason: string }
+    readonly unread?: string
   }
 }
 
@@ -184,6 +187,37 @@ test('refuses a damaged version and serves the old one until it is repaired', as
   }
   assert.equal((await service.stop()).code, 0)
 })
+
+test(
+  'a process that reads and is killed is named, and refuses no version',
+  { skip: process.platform === 'linux' ? false : 'finds the process in /proc' },
+  async (t) => {
+    const started = await start(t, { SVC_RELEASE_POLL_SECONDS: '0' }, (releasesDir) =>
+      writeFileSync(resourceFile(releasesDir, 'VS-0001', 'status'), 'damaged'),
+    )
+    const { service, origin, releasesDir } = started
+    // The first look ends with it, so that the next process is that of the signal.
+    await service.line('The releases folder is damaged')
+    service.signal('SIGHUP')
+    const children = `/proc/${service.pid}/task/${service.pid}/children`
+    const reader = await eventually(
+      'the process that reads',
+      () => /[1-9]\d*/.exec(readFileSync(children, 'utf8'))?.[0],
+    )
+    process.kill(Number(reader), 'SIGKILL')
+    const line = await service.line('The releases folder could not be read; still serving VS-0002')
+    assert.match(String(line['reason']), /ended with SIGKILL$/)
+    const { release } = await readyz(started)
+    assert.deepEqual([release.unread, release.refused], [line['reason'], undefined])
+    assert.equal(await metric(started, 'svc_release_refused'), 1)
+    writeReleases(releasesDir, 3)
+    service.signal('SIGHUP')
+    await untilServed(origin, 'VS-0003')
+    assert.equal((await readyz(started)).release.unread, undefined)
+    assert.equal(await metric(started, 'svc_release_refused'), 0)
+    assert.equal((await service.stop()).code, 0)
+  },
+)
 
 test('serves a resource once it is repaired', async (t) => {
   const deployment = makeDeployment(t)

@@ -203,6 +203,18 @@ function idsAfter(store: ReleaseStore, { sequence }: VersionEntry): readonly str
   return found
 }
 
+/** The newest version after the served ones; undefined without one, and if they cannot be listed. */
+export function newestAfter(
+  store: ReleaseStore,
+  { head }: Pick<ServedReleases, 'head'>,
+): string | undefined {
+  try {
+    return idsAfter(store, head).at(-1)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Reads the versions after the served one, and the redactions. Checks that they extend its chain, and every resource
  * they need. Returns undefined when nothing is new, which includes a resource that is still unavailable. Throws a
