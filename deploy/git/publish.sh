@@ -13,9 +13,16 @@ branch=${ref#refs/heads/}
 # TEXT_TH is the text in Thai, and so on. TEMPLATE is a text of content/templates.
 edit_incident() {
   case $ACTION in
-    open) set -- --title="${TITLE:-}" --impact="${IMPACT:-}" --state="${STATE:-}" --template="${TEMPLATE:-}" ;;
-    update) set -- --state="${STATE:-}" ;;
-    reopen | resolve) set -- ;;
+    open)
+      # What a form has before someone chooses an impact: that of the template, or minor.
+      case "${IMPACT:-} ${TEMPLATE:-}" in
+        'default ') IMPACT=minor ;;
+        'default '*) IMPACT= ;;
+      esac
+      set -- --title="${TITLE:-}" --impact="${IMPACT:-}" --state="${STATE:-}" --template="${TEMPLATE:-}"
+      ;;
+    update | reopen) set -- --state="${STATE:-}" ;;
+    resolve) set -- ;;
     *)
       echo "error: ACTION is '$ACTION'; expected open, update, resolve or reopen" >&2
       exit 2

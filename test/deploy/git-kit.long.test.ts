@@ -53,6 +53,11 @@ interface Step {
 }
 
 interface Workflow {
+  readonly on: {
+    readonly workflow_dispatch: {
+      readonly inputs: { readonly [name: string]: { readonly default?: string } }
+    }
+  }
   readonly env: { readonly [name: string]: string }
   readonly jobs: {
     readonly [name: string]: { readonly if: string; readonly steps: readonly Step[] }
@@ -92,7 +97,8 @@ function runWorkflow(
   checkout: string,
   { event, inputs = {} }: Trigger,
 ) {
-  const { env, jobs } = parse(readFileSync(file, 'utf8')) as Workflow
+  const { env, jobs, on } = parse(readFileSync(file, 'utf8')) as Workflow
+  const defaults = event === 'workflow_dispatch' ? on.workflow_dispatch.inputs : {}
   const summary = path.join(temporaryFolder(t), 'summary.md')
   writeFileSync(summary, '')
   let output = ''
@@ -103,7 +109,7 @@ function runWorkflow(
       const variables = Object.entries(step.env ?? {}).map(([name, value]) => {
         const [, input] = /^\$\{\{ inputs\.(\w+) \}\}$/.exec(value) ?? []
         assert.ok(input !== undefined, value)
-        return [name, inputs[input] ?? '']
+        return [name, inputs[input] ?? defaults[input]?.default ?? '']
       })
       const done = run(checkout, ['bash', '-e', '-c', step.run], {
         ...env,
@@ -214,6 +220,37 @@ for (const forge of FORGES) {
 }
 
 for (const forge of FORGES) {
+  test(`${forge}: a form takes what a template has, and reopens in a state`, (t) => {
+    const { origin, person } = makeRepositories(t)
+    const template = `kind: incident
+title: Storage full
+text: Reads fail.
+summary: Reads fail.
+impact: major
+components: { read-api: partial_outage }
+`
+    mkdirSync(path.join(person, 'content', 'templates'))
+    writeFileSync(path.join(person, 'content', 'templates', 'storage.yaml'), template)
+    git(person, 'add', '--all')
+    git(person, 'commit', '--quiet', '--message', 'Add a template')
+    git(person, 'push', '--quiet', 'origin', 'main')
+    const dispatch = (inputs: Readonly<Record<string, string>>) => {
+      const checkout = checkOut(t, origin, 'main')
+      const done = trigger(t, forge, checkout, { event: 'workflow_dispatch', inputs })
+      assert.equal(done.status, 0, done.output)
+      return readFileSync(path.join(checkout, 'content', 'status.yaml'), 'utf8')
+    }
+    const [, id = '', impact] =
+      /id: (storage-full\S*)\n(?:.*\n){2} +impact: (\w+)/.exec(
+        dispatch({ action: 'open', template: 'storage' }),
+      ) ?? []
+    assert.equal(impact, 'major')
+    dispatch({ action: 'resolve', id, text: 'Over.' })
+    const again = { text: 'Again.', summary: 'Reads fail again.', components: 'read-api=degraded' }
+    const reopened = dispatch({ action: 'reopen', id, state: 'identified', ...again })
+    assert.match(reopened, /state: identified\n +text: Again\./)
+  })
+
   test(`${forge}: a form opens and resolves an incident`, (t) => {
     const { origin, server } = makeRepositories(t)
     const dispatch = (inputs: Readonly<Record<string, string>>) =>
