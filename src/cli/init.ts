@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { createCommand, UsageError } from '@public-api/cli-kit/command'
 import { choiceOption, onlyArgument } from '@public-api/cli-kit/option-values'
@@ -93,13 +93,22 @@ the pages show that of the content; svc translations lists what is missing.`,
     if (values.schemas && !existsSync(folder)) throw new UsageError(`${folder} does not exist`)
     const { createSchemaFiles } = await import('../publishing/compile/editor-schemas.ts')
     const files = values.schemas ? createSchemaFiles() : await createFiles(folder, locale)
-    for (const [name, text] of files) {
-      const file = path.join(folder, name)
-      changeFile(file, () => {
-        makeFolder(path.dirname(file))
-        if (values.schemas || name.startsWith('.')) replaceFile(file, text)
-        else createFile(file, text)
-      })
+    const locales = locale === undefined ? [] : [path.join(folder, locale)]
+    const begun = locales.filter((each) => !existsSync(each))
+    try {
+      for (const [name, text] of files) {
+        const file = path.join(folder, name)
+        changeFile(file, () => {
+          makeFolder(path.dirname(file))
+          if (values.schemas || name.startsWith('.')) return replaceFile(file, text)
+          createFile(file, text)
+          begun.push(file)
+        })
+      }
+    } catch (error) {
+      // A folder with some of its files would be refused by the next run.
+      for (const each of begun) rmSync(each, { recursive: true, force: true })
+      throw error
     }
     // The bytes of a logo are published.
     const unwritten = values.schemas ? undefined : keepBytesInGit(folder)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -169,6 +169,17 @@ test('nothing is discarded if it cannot be kept, or if nothing is published', as
   const locked = await discard('--yes')
   assert.equal(locked.status, 1)
   assert.match(locked.error, /^error: .*\.lock.*; nothing was discarded\n$/)
+  assert.deepEqual(readAll(), typed)
+  rmSync(path.join(content, '.lock'), { recursive: true })
+  // A full disk.
+  const open = fs.openSync
+  const full = t.mock.method(fs, 'openSync', (file: string, ...rest: [string]) => {
+    if (file.endsWith('.lock')) throw new Error('ENOSPC: no space left on device, write')
+    return open(file, ...rest)
+  })
+  const refused = await discard('--yes')
+  full.mock.restore()
+  assert.match(refused.error, /ENOSPC: .* in .*; nothing was discarded\n$/)
   assert.deepEqual(readAll(), typed)
   const none = await svc('discard', '--content', content, '--releases', temporaryFolder(t))
   assert.equal(none.status, 1)

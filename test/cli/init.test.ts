@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
@@ -19,6 +19,20 @@ function replacePlaceholders(contentDir: string): void {
 const PUBLISH_OURS = [
   ...argsOf('publish --no-cards --note One. --content ours --releases releases --create'),
 ]
+
+test('an init whose disk is full is completed by the next one', async (t) => {
+  const folder = temporaryFolder(t)
+  const link = fs.linkSync
+  const full = t.mock.method(fs, 'linkSync', (from: string, to: string) => {
+    if (to.includes(`${path.sep}th${path.sep}`)) throw new Error('no space left on device')
+    link(from, to)
+  })
+  const command = argsOf('init ours --locale th')
+  assert.match((await svcIn(folder, command)).error, /th.*no space left on device/)
+  full.mock.restore()
+  const { status, error } = await svcIn(folder, command)
+  assert.equal(status, 0, error)
+})
 
 test('init, check and publish: from nothing to a first version', async (t) => {
   const folder = temporaryFolder(t)

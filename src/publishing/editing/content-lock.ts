@@ -7,8 +7,8 @@ const LOCK_FILE = '.lock'
 /** A file is compared and replaced in milliseconds. */
 const LOCK_WAIT_MS = 30_000
 
-/** Runs work that replaces files of a content folder, one at a time. */
-export function withContentLock<Result>(
+/** Runs work that replaces files of a content folder, one at a time. Rejects also if the lock cannot be made. */
+export async function withContentLock<Result>(
   contentDir: string,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -182,13 +182,10 @@ function keepFiles(contentDir: string, files: readonly DiscardedFile[], nowMs: n
   return folder
 }
 
-/** Runs writes. A failure of the system becomes a PublishError that says what it means. */
-function write<Result>(consequence: string, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw new PublishError('STORAGE', `${messageOf(error)}; ${consequence}`, { cause: error })
-  }
+/** A failure of the system, with the folder and what it means. */
+function failure(contentDir: string, error: unknown, consequence: string): PublishError {
+  const reason = `${messageOf(error)} in ${contentDir}; ${consequence}`
+  return new PublishError('STORAGE', reason, { cause: error })
 }
 
 /**
@@ -212,18 +209,18 @@ export async function discardEdits(
       throw new PublishError('CONFLICT', `${file} changed meanwhile; ${unchanged}`)
     }
     const lost = files.filter((each) => each.before !== undefined && !isDiscardRecord(each))
-    const kept =
-      lost.length === 0 ? undefined : write(unchanged, () => keepFiles(contentDir, lost, nowMs))
+    const kept = lost.length === 0 ? undefined : keepFiles(contentDir, lost, nowMs)
     const state =
       kept === undefined ? 'run svc discard again' : `the discarded files are in ${kept}`
-    write(state, () => {
+    try {
       for (const { name, after } of files) writeBytes(contentDir, name, after)
-    })
+    } catch (error) {
+      throw failure(contentDir, error, state)
+    }
     if (isWhole && !isBased) writeBase(contentDir, entry)
     return kept
   }).catch((error: unknown) => {
-    // The lock, or a file that cannot be read.
-    if (error instanceof PublishError) throw error
-    throw new PublishError('STORAGE', `${messageOf(error)}; ${unchanged}`, { cause: error })
+    // The lock, a file that cannot be read, or one that cannot be kept.
+    throw error instanceof PublishError ? error : failure(contentDir, error, unchanged)
   })
 }
