@@ -1,3 +1,4 @@
+import { partOf } from '@public-api/contract/text/part-of'
 import MiniSearch, { type SearchResult } from 'minisearch'
 
 /** A place that the index names; src/pages/search/search-index.ts writes it. */
@@ -75,7 +76,7 @@ function excerptOf(text: string, words: readonly string[]): readonly Piece[] {
   const from = Math.max(0, Math.min(...places, text.length) - EXCERPT_BEFORE)
   const start = places.length === 0 ? 0 : from
   const end = start + EXCERPT_LENGTH
-  const cut = text.slice(start, end).trim()
+  const cut = partOf(text, start, end).trim()
   return piecesOf(`${start > 0 ? '…' : ''}${cut}${end < text.length ? '…' : ''}`, words)
 }
 

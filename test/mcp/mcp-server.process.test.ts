@@ -139,6 +139,8 @@ void test('get_incidents and search have the years before the status', { skip },
   assert.match(none.text, /^NOT_FOUND: /)
   const found = Object(await read('search', { query: 'flood' }))
   assert.deepEqual([found['count'], found['hits'][0]['resource']], [1, 'site/events/2024'])
+  // The letters "fl" in one, as some documents have them.
+  assert.equal(Object(await read('search', { query: '\uFB02ood' }))['count'], 1)
 
   // What the archive gives in place of a year is never returned, and a search says what it could not read.
   const lying = await openLyingProxy(t, app.port, {

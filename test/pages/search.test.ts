@@ -62,28 +62,31 @@ test('long texts are found by their beginning, and every page by its names', asy
     texts: TEXTS.th,
     facts: { isLeftOut: () => false },
   } as unknown as PageContext
-  const pageOf = (nth: number, letters: number): Page => ({
+  const pageOf = (nth: number, text: string): Page => ({
     path: `page-${nth}`,
     title: () => `Page ${nth}`,
     description: () => '',
     body: () => ({
       main: html`<h2 id="place">Place ${nth}</h2>
-        <p>${'ก'.repeat(letters)}</p>`,
+        <p>${text}</p>`,
     }),
   })
-  const indexOf = async (letters: number): Promise<SearchIndex> => {
-    const pages = Array.from({ length: 100 }, (_, nth) => pageOf(nth, letters))
+  const indexOf = async (text: string): Promise<SearchIndex> => {
+    const pages = Array.from({ length: 100 }, (_, nth) => pageOf(nth, text))
     const json = await renderSearchIndex(context, pages)
     assert.ok(Buffer.byteLength(json) <= 200_000)
     return JSON.parse(json) as SearchIndex
   }
-  const whole = await indexOf(600)
+  const whole = await indexOf('ก'.repeat(600))
   assert.equal(whole.note, undefined)
   assert.equal(whole.pages[99]?.entries[1]?.[2].length, 600)
-  const cut = await indexOf(700)
+  const cut = await indexOf('ก'.repeat(700))
   assert.match(cut.note ?? '', /500/)
   assert.equal(cut.pages.length, 100)
   assert.deepEqual(cut.pages[99]?.entries[1], ['place', 'Place 99', 'ก'.repeat(500)])
+  // No half of a character stays.
+  const emoji = await indexOf(`a${'😀'.repeat(600)}`)
+  assert.equal(emoji.pages[99]?.entries[1]?.[2], `a${'😀'.repeat(249)}`)
 })
 
 test('the index has no space before the punctuation of a sentence', async (t) => {
@@ -152,6 +155,10 @@ test('excerpts and names mark the words that were found', () => {
   assert.equal(written(match?.name), 'One [needle] ([2])')
   assert.match(written(match?.excerpt), /^….*before \[Needle\] after.*…$/)
   assert.ok(written(match?.excerpt).length < 150)
+  // Each emoji is two units of UTF-16.
+  const emoji = `${'😀'.repeat(40)} needle ${'😀'.repeat(80)}`
+  const [among] = createSearch([place('a', 'One', emoji)], 'en')('needle')
+  assert.match(written(among?.excerpt), /^…😀+ \[needle\] 😀+…$/u)
 })
 
 test('places with all words are found, or else those with some', () => {

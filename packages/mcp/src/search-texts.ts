@@ -20,10 +20,12 @@ function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** Finds the objects in data whose own texts contain every word of a query, in any case. */
+/** A text as it is compared: in any case, and however its letters are encoded, as the search of the pages has it. */
+const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+/** Finds the objects in data whose own texts contain every word of a query. */
 export function searchTexts(resource: string, data: unknown, query: string): readonly Hit[] {
-  const words = query
-    .toLowerCase()
+  const words = folded(query)
     .split(/\s+/)
     .filter((word) => word !== '')
   const hits: Hit[] = []
@@ -31,7 +33,7 @@ export function searchTexts(resource: string, data: unknown, query: string): rea
     if (typeof value !== 'object' || value === null) return
     if (!Array.isArray(value)) {
       const item = scalarsOf(value)
-      const text = Object.values(item).join('\n').toLowerCase()
+      const text = folded(Object.values(item).join('\n'))
       if (words.every((word) => text.includes(word))) hits.push({ resource, pointer, item })
     }
     for (const [name, member] of Object.entries(value)) {

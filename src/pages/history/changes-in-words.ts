@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-
 import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
 import { itemKeyOf } from '@public-api/contract/snapshots/translations'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
+import { partOf } from '@public-api/contract/text/part-of'
 import { wordChanges } from '@public-api/contract/text/word-changes'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { listHtml, plainText } from '../markup/rich-text.ts'
@@ -75,7 +76,7 @@ function titleOf(
     return `${titles.get(from) ?? from} → ${titles.get(to) ?? to}`
   if (typeof at === 'string') return momentHtml(locale, at)
   if (typeof text !== 'string') return undefined
-  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
+  return text.length > maxCharacters ? `${partOf(text, 0, maxCharacters)}…` : text
 }
 
 /** The statement of an item that was added or removed, and those of the items within it. */
@@ -136,7 +137,7 @@ function shownValue(
   if (schema.enum !== undefined) return enumLabel(context, schema.enum, value) ?? code(value)
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return momentHtml(locale, value)
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return dayHtml(locale, value)
-  const cut = value.length > VALUE_CHARACTERS ? `${value.slice(0, VALUE_CHARACTERS)}…` : value
+  const cut = value.length > VALUE_CHARACTERS ? `${partOf(value, 0, VALUE_CHARACTERS)}…` : value
   if (schema.pattern !== undefined || schema.format !== undefined)
     return data.titles.get(value) ?? code(cut)
   return inItsLanguage(data, value, cut)

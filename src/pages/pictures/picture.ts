@@ -1,3 +1,4 @@
+import { partOf } from '@public-api/contract/text/part-of'
 import { html, type Html, type HtmlValue } from '../markup/html.ts'
 
 /** A picture drawn from data, with its text alternative. */
@@ -102,7 +103,7 @@ export function wrapPictureText(
   const shown = lines.map((line) => line.trim()).filter((line) => line !== '')
   if (shown.length <= maxLines) return shown
   let last = shown[maxLines - 1] ?? ''
-  while (widthOf(`${last}…`) > em) last = last.slice(0, -1).trimEnd()
+  while (widthOf(`${last}…`) > em) last = partOf(last, 0, last.length - 1).trimEnd()
   return [...shown.slice(0, maxLines - 1), `${last}…`]
 }
 

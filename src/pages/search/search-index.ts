@@ -1,3 +1,4 @@
+import { partOf } from '@public-api/contract/text/part-of'
 import { pathOfPage } from '../addresses.ts'
 import { pageContent } from '../layout.ts'
 import { shownText } from '../markdown/markdown-text.ts'
@@ -107,7 +108,7 @@ export async function renderSearchIndex(
     await ownTurn()
     const cut = found.map(({ entries, ...page }) => ({
       ...page,
-      entries: entries.map(([id, heading, text]) => [id, heading, text.slice(0, characters)]),
+      entries: entries.map(([id, heading, text]) => [id, heading, partOf(text, 0, characters)]),
     }))
     const note = Number.isFinite(characters) && plainText(texts.search.cut, { count: characters })
     json = JSON.stringify({ pages: cut, ...(note !== false && { note }) })
