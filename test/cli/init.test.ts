@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import fs, {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
