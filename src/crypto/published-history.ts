@@ -30,6 +30,14 @@ export function storedHashText(text: string, hash: string): string {
   return `${VERSION_HASH_LABEL}\n${text.replace(`"hash":"${hash}",`, '')}`
 }
 
+/** Lets a version have the digests of the one before it, so that 10,000 versions do not have each of theirs in memory. */
+function shareDigests(before: VersionEntry['resources'] = {}, own: { [name: string]: string }) {
+  for (const [name, digest] of Object.entries(own)) {
+    const known = before[name]
+    if (known === digest) own[name] = known
+  }
+}
+
 /** Every version, oldest first, with the chain checked. Throws a VersionEntryError or a ChainError for the first fault. */
 export function readHistory(published: PublishedVersions): readonly VersionEntry[] {
   const versions = walkHistory(published, published.readVersionIds())
@@ -57,6 +65,7 @@ export function* walkHistory(
     const entry = parseVersionEntry(text, snapshotId)
     verifyLink(previous, entry, sha256Hex(storedHashText(text, entry.hash)))
     verifyChanges(previous, entry)
+    shareDigests(previous?.resources, entry.resources)
     previous = entry
     yield { entry, text }
   }

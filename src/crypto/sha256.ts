@@ -22,8 +22,8 @@ export function sha256Hex(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
-/** Compares the base64url SHA-256 of a resource's text with its digest. Returns a message with both if they differ. */
-export function digestFault(text: string, digest: string): string | undefined {
+/** Compares the base64url SHA-256 of a resource's text, or of its UTF-8 bytes, with its digest. Returns a message with both if they differ. */
+export function digestFault(text: string | Uint8Array, digest: string): string | undefined {
   const found = sha256Base64url(text)
   return found === digest ? undefined : `found the digest ${found}, expected ${digest}`
 }

@@ -34,7 +34,7 @@ export function ignoreInGit(lock: string): void {
 }
 
 /** Why a published text has other bytes: no file of a releases folder has a carriage return. Undefined without one. */
-export function carriageReturnFault(text: string): string | undefined {
+export function carriageReturnFault(text: string | Buffer): string | undefined {
   return text.includes('\r')
     ? 'found a carriage return, as core.autocrlf of Git writes it; expected the published bytes: write "* -text" into .gitattributes of the releases folder and check the files out again'
     : undefined

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import path from 'node:path'
 import {
@@ -80,7 +81,7 @@ function isErrno(error: unknown, ...codes: readonly string[]): boolean {
 const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
 
 /** Texts are read into it: memory for each of thousands would be free again only with the next full collection. */
-const room = Buffer.allocUnsafe(262_144)
+const room = Buffer.allocUnsafe(1_048_576)
 
 /** More than a card with a photographic logo has. */
 const MAX_CARD_BYTES = 4_194_304
@@ -122,7 +123,7 @@ export function foreignFault({ name, kind }: FolderEntry): string | undefined {
   return isKnown ? undefined : 'found a file that is not part of a release, expected none'
 }
 
-function assertDigest(text: string, digest: string, prefix = ''): void {
+function assertDigest(text: string | Uint8Array, digest: string, prefix = ''): void {
   const fault = digestFault(text, digest)
   if (fault !== undefined) throw new ReleaseFileError('DIGEST_MISMATCH', `${prefix}${fault}`)
 }
@@ -162,10 +163,10 @@ function createReleaseFolder(directory: string) {
   const redactionFile = (name: string, digest: string) =>
     resourceFile(name, digest, '.redacted.json')
 
-  /** Undefined if the file is missing. */
-  function readText(file: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): string | undefined {
+  /** The bytes of a text, until the next one is read. Undefined if the file is missing. */
+  function readText(file: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): Buffer | undefined {
     try {
-      const text = readBelow(root, file, MAX_RELEASE_FILE_BYTES[kind], room).toString('utf8')
+      const text = readBelow(root, file, MAX_RELEASE_FILE_BYTES[kind], room)
       const fault = carriageReturnFault(text)
       if (fault !== undefined) throw new Error(fault)
       return text
@@ -210,7 +211,7 @@ function createReleaseFolder(directory: string) {
   function readRedaction(name: string, digest: string): RedactionRecord | undefined {
     const file = redactionFile(name, digest)
     const text = readText(file, 'version')
-    return text === undefined ? undefined : parseRedaction(text, pathOf(file))
+    return text === undefined ? undefined : parseRedaction(text.toString('utf8'), pathOf(file))
   }
 
   return {
@@ -287,6 +288,22 @@ export function openReleaseStore(directory: string) {
   const folder = createReleaseFolder(directory)
   const { root, pathOf, versionFile, resourceFile, redactionFile } = folder
   const { readText, missing, list, writeInFolder, readRedaction } = folder
+
+  /**
+   * The bytes of one resource, until the next file is read. Throws REDACTED for a redacted one, DIGEST_MISMATCH for a damaged
+   * file, also for one that is not UTF-8.
+   */
+  function readResource(name: string, digest: string): Buffer {
+    const file = resourceFile(name, digest)
+    const text = readText(file, 'resource')
+    if (text === undefined) {
+      if (readRedaction(name, digest) === undefined) throw missing(file)
+      throw new ReleaseFileError('REDACTED', `${pathOf(file)} was redacted`)
+    }
+    assertDigest(isUtf8(text) ? text : text.toString('utf8'), digest)
+    return text
+  }
+
   return {
     readRedaction,
 
@@ -316,20 +333,14 @@ export function openReleaseStore(directory: string) {
       const file = versionFile(snapshotId)
       const text = readText(file, 'version')
       if (text === undefined) throw missing(file)
-      return text
+      return text.toString('utf8')
     },
 
+    readResource,
+
     /** The text of one resource. Throws REDACTED for a redacted one, DIGEST_MISMATCH for a damaged file. */
-    readResourceText(name: string, digest: string): string {
-      const file = resourceFile(name, digest)
-      const text = readText(file, 'resource')
-      if (text === undefined) {
-        if (readRedaction(name, digest) === undefined) throw missing(file)
-        throw new ReleaseFileError('REDACTED', `${pathOf(file)} was redacted`)
-      }
-      assertDigest(text, digest)
-      return text
-    },
+    readResourceText: (name: string, digest: string): string =>
+      readResource(name, digest).toString('utf8'),
 
     /**
      * Stores a resource; durable when it returns. May be repeated. Replaces a damaged file, whose content does not match

@@ -78,6 +78,7 @@ export function releasesOf(
     readVersionIds: () => [...versions.keys()],
     readVersionText: (snapshotId) => versions.get(snapshotId) ?? '',
     readResourceText: (_name, digest) => texts.get(digest) ?? '',
+    readResource: never,
     writeResource: never,
     appendVersion: never,
     readTlogFiles: () => undefined,

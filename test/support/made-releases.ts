@@ -75,6 +75,7 @@ export function makeReleases(count = 2): MadeReleases {
         if (fault !== undefined) throw new Error(fault)
         return text
       },
+      readResource: () => assertUnused(),
       writeResource: () => assertUnused(),
       appendVersion: () => assertUnused(),
       readTlogFiles: () => undefined,

@@ -78,6 +78,18 @@ export const changesRecord = ({ changes }: Pick<VersionEntry, 'changes'>): boole
   Array.isArray(changes) &&
   changes.some((each: unknown) => isFollowed(String(propertyOf(each, 'resource'))))
 
+/** The texts of items that a caller may pass again, in another version with the same object. */
+const textsOfItems = new WeakMap<object, string>()
+
+function textOf(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return JSON.stringify(item)
+  const known = textsOfItems.get(item)
+  if (known !== undefined) return known
+  const text = JSON.stringify(item)
+  textsOfItems.set(item, text)
+  return text
+}
+
 /** The JSON text of each item of a resource by its key, to find changes. */
 function itemsIn(data: unknown): Map<string, string> {
   const items = new Map<string, string>()
@@ -86,7 +98,7 @@ function itemsIn(data: unknown): Map<string, string> {
     if (!Array.isArray(found)) continue
     for (const item of found as readonly unknown[]) {
       const key = recordKey(list as RecordedList, String(propertyOf(item, member)))
-      items.set(key, JSON.stringify(item))
+      items.set(key, textOf(item))
     }
   }
   return items

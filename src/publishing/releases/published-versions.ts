@@ -118,14 +118,13 @@ export function eventsRemovedBetween(
   return [...old, ...current].includes(undefined) ? [] : removedEvents(old, current)
 }
 
-/** The text of a published resource, or the damage of its file. */
-export function readResource(
-  store: ReleaseStore,
-  name: string,
-  digest: string,
-): { readonly text?: string; readonly fault?: ReleaseFileError } {
+/** What a call reads of a published resource, or the damage of its file. */
+export function readUnlessDamaged<Content>(read: () => Content): {
+  readonly content?: Content
+  readonly fault?: ReleaseFileError
+} {
   try {
-    return { text: store.readResourceText(name, digest) }
+    return { content: read() }
   } catch (error) {
     if (error instanceof ReleaseFileError) return { fault: error }
     throw error
@@ -133,8 +132,12 @@ export function readResource(
 }
 
 /** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
-export const resourceFault = (...resource: Parameters<typeof readResource>): string | undefined =>
-  readResource(...resource).fault?.message
+export const resourceFault = (
+  store: ReleaseStore,
+  name: string,
+  digest: string,
+): string | undefined =>
+  readUnlessDamaged(() => store.readResourceText(name, digest)).fault?.message
 
 /** The versions and resources of a store, as a record is made of them. Without `kept`, all are read. */
 export function recordedVersions(

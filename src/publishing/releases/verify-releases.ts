@@ -14,7 +14,8 @@ import { propertyOf } from '@public-api/contract/json/property-of'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { ARCHIVE_INDEX, type ReleasesPlace } from '../../releases/releases-place.ts'
-import { eventsRemovedBetween, readResource, recordedVersions } from './published-versions.ts'
+import { createItemParser } from './item-parser.ts'
+import { eventsRemovedBetween, readUnlessDamaged, recordedVersions } from './published-versions.ts'
 
 /** One thing that is wrong with a release folder. */
 export interface ReleaseFinding {
@@ -25,8 +26,11 @@ export interface ReleaseFinding {
 }
 
 /** Every redacted resource, with the versions that named it, oldest first. */
-function redactedOf(store: ReleaseStore, versions: readonly VersionEntry[]) {
-  return store.listRedactions().map((redaction) => ({
+function redactedOf(
+  redactions: ReturnType<ReleaseStore['listRedactions']>,
+  versions: readonly VersionEntry[],
+) {
+  return redactions.map((redaction) => ({
     ...redaction,
     snapshotIds: versions
       .filter(({ resources }) => resources[redaction.resource] === redaction.digest)
@@ -117,10 +121,16 @@ export async function verifyReleases(
   /** What is followed from version to version, as this version and the one before it have it: each file is read once. */
   let now: Parsed = new Map()
   let before = now
+  const parsers = new Map<string, ReturnType<typeof createItemParser>>()
 
   function check(where: string, name: string, digest: string): boolean {
     try {
-      const { text, fault } = readResource(store, name, digest)
+      const { content, fault } = readUnlessDamaged(() => store.readResource(name, digest))
+      if (isFollowed(name)) {
+        const parse = parsers.get(name) ?? createItemParser()
+        parsers.set(name, parse)
+        now.set(name, { digest, data: content && parse(content) })
+      }
       // Looking for the redaction of each of many resources is an eighth of an audit.
       const mayBeRedacted = fault !== undefined || recorded.redactionCount > 0
       const isRedacted = mayBeRedacted && store.readRedaction(name, digest) !== undefined
@@ -129,7 +139,6 @@ export async function verifyReleases(
       if (isRedacted && fault?.code !== 'REDACTED') {
         add(where, 'found the bytes of a redacted resource, expected none; redact it again')
       }
-      if (isFollowed(name)) now.set(name, { digest, data: parseJson(text ?? '') })
       return isRedacted
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error
@@ -170,8 +179,10 @@ export async function verifyReleases(
     const events = eventsRemovedBetween(dataOf, versions[index - 1], entry)
     return events.map((event) => ({ snapshotId, ...event }))
   })
+  let listed: ReturnType<ReleaseStore['listRedactions']> = []
   try {
-    for (const { resource, digest } of store.listRedactions()) {
+    if (recorded.redactionCount > 0) listed = store.listRedactions()
+    for (const { resource, digest } of listed) {
       if (seen.has(`${resource}/${digest}`)) continue
       const message = 'found a redaction of a resource that no version names, expected none'
       add(`${resource}/${digest}`, message)
@@ -195,7 +206,7 @@ export async function verifyReleases(
       'found another record than that of its versions; remove it and publish again',
     )
   }
-  const redacted = findings.length > 0 ? [] : redactedOf(store, versions)
+  const redacted = findings.length > 0 ? [] : redactedOf(listed, versions)
   const redactions = [...seen.values()].filter(Boolean).length
   return { versions, resources: seen.size - redactions, redacted, removed, findings }
 }

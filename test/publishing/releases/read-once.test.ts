@@ -21,6 +21,10 @@ async function publishThree(t: TestContext) {
       reads.push(id)
       return opened.readVersionText(id)
     },
+    readResource(name, digest) {
+      reads.push(`${name}/${digest}`)
+      return opened.readResource(name, digest)
+    },
     readResourceText(name, digest) {
       reads.push(`${name}/${digest}`)
       return opened.readResourceText(name, digest)
