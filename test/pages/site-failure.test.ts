@@ -3,6 +3,23 @@ import { test } from 'node:test'
 import { madeHistory } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 
+test('a part of the program that is gone returns 503, and the log asks for a restart', async (t) => {
+  const intact = madeHistory()
+  const app = await runApp(t, {
+    releases: {
+      ...intact,
+      // As an import of a file that npm removed.
+      get head(): never {
+        throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+      },
+    },
+  })
+  const response = await app.fetch('/en')
+  assert.deepEqual([response.status, response.headers.get('cache-control')], [503, 'no-store'])
+  const line = app.log.find(({ level }) => level === 'error')
+  assert.equal(line?.message, 'A part of the program is gone; restart it')
+})
+
 test('a rendering failure returns 500, is logged, and is retried', async (t) => {
   const intact = madeHistory()
   let isDamaged = true

@@ -1,3 +1,4 @@
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import type { ApiRequest, Reply } from '../../http/api-request.ts'
 import type { Log } from '../../service/logger.ts'
@@ -27,11 +28,17 @@ export function createSiteReplies({
     },
     notAllowed: (): Reply =>
       reply(405, [HEADERS.allow, 'GET, HEAD', HEADERS.cacheControl, NO_CACHING]),
-    /** A defect: logged, and tried again with the next request. */
+    /** Logged, and tried again with the next request: a defect, or files that changed under the running service. */
     failed(request: ApiRequest, error: unknown): Reply {
-      log.error({ err: error }, 'Page rendering failed')
+      const isGone = propertyOf(error, 'code') === 'ERR_MODULE_NOT_FOUND'
+      const message = isGone ? 'A part of the program is gone; restart it' : 'Page rendering failed'
+      log.error({ err: error }, message)
       const type = [HEADERS.contentType, 'text/plain; charset=utf-8']
-      const failure = reply(500, [...type, HEADERS.cacheControl, NO_CACHING], FAILURE_TEXT)
+      const failure = reply(
+        isGone ? 503 : 500,
+        [...type, HEADERS.cacheControl, NO_CACHING],
+        FAILURE_TEXT,
+      )
       return request.method === 'HEAD' ? { ...failure, body: undefined } : failure
     },
   }
