@@ -83,6 +83,20 @@ function requireLoggable(entry: VersionEntry): void {
   )
 }
 
+/** Throws a PublishError if a later program wrote the newest version. `isOwn` as for `appendVersion`. */
+export function requireNoLaterProgram(
+  store: ReleaseStore,
+  head: VersionEntry | undefined,
+  isOwn: (name: string, digest: string) => boolean,
+): void {
+  const others = Object.entries(head?.resources ?? {}).filter((resource) => !isOwn(...resource))
+  const unknown = unknownMembersOf(store, { resources: Object.fromEntries(others) })
+  const later = head && laterProgramOf(head, unknown)
+  if (later !== undefined) {
+    throw new PublishError('VERSION', `${later}; it would remove what it does not know`)
+  }
+}
+
 /**
  * Appends the version that follows `versions`, unless it would change nothing. `writeResources` runs before and returns
  * what it repaired; it gets the entry if it is new. `isOwn` identifies the resources that this program compiled, whose
@@ -97,12 +111,7 @@ export function appendVersion(
   isOwn: (name: string, digest: string) => boolean = () => false,
 ): PublishResult {
   const head = versions.at(-1)
-  const others = Object.entries(head?.resources ?? {}).filter((resource) => !isOwn(...resource))
-  const unknown = unknownMembersOf(store, { resources: Object.fromEntries(others) })
-  const later = head && laterProgramOf(head, unknown)
-  if (later !== undefined) {
-    throw new PublishError('VERSION', `${later}; it would remove what it does not know`)
-  }
+  requireNoLaterProgram(store, head, isOwn)
   const sequence = (head?.sequence ?? 0) + 1
   // A version of a clock that was ahead must not block the next one.
   const headMs = head === undefined ? nowMs : Date.parse(head.createdAt)

@@ -25,7 +25,12 @@ import {
   type TranslatedText,
   writeTranslationRecord,
 } from '../translations/translation-record.ts'
-import { appendVersion, type PublishResult, type ReleaseOptions } from './append-version.ts'
+import {
+  appendVersion,
+  type PublishResult,
+  type ReleaseOptions,
+  requireNoLaterProgram,
+} from './append-version.ts'
 import { checkBase, type ContentBase, readBase, readKnownFiles, writeBase } from './content-base.ts'
 import { checkLine } from './published-line.ts'
 import { contentMs, readVersions, resourceFault } from './published-versions.ts'
@@ -273,6 +278,9 @@ export async function publishRelease(
   const stated = readBase(contentDir, versions)
   const restated = await publishedBefore(options, nowMs, known, head, stated)
   const base = restated === 'all' ? head : stated
+  const isOwn = (name: string, digest: string) => own.get(name)?.digest === digest
+  // Before the base: no other content, and no --over, is what this program may publish.
+  requireNoLaterProgram(store, head, isOwn)
   const undone = restated === undefined ? checkBase(versions, base, digests, over, only) : []
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
   // The note says what happened, and not what moved.
@@ -295,7 +303,6 @@ export async function publishRelease(
     if (isCurrent) writeBase(contentDir, stated, next)
     return []
   }
-  const isOwn = (name: string, digest: string) => own.get(name)?.digest === digest
   const result = appendVersion({ ...options, note }, versions, digests, writeResources, isOwn)
   const { resources } = result.entry
   const unmoved = move && (await writeMove(contentDir, move))

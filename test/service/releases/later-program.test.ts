@@ -13,9 +13,10 @@ import { openReleaseStore } from '../../../src/releases/release-store.ts'
 import { readReleases, readUpdate } from '../../../src/service/releases/read-releases.ts'
 import { loadReleases } from '../../../src/service/releases/releases.ts'
 import { isEarlyAccessUnread } from '../../../src/service/releases/unread-early-access.ts'
+import { makeContent } from '../../publishing/content-fixture.ts'
 import { folderWithReleases } from '../../support/logged-releases.ts'
 import { madeEntry } from '../../support/made-entry.ts'
-import { svcIn } from '../../support/run-svc.ts'
+import { argsOf, svcIn } from '../../support/run-svc.ts'
 import { runApp, TEST_BASE_URL } from '../../support/running-app.ts'
 
 function headOf(releases: string): VersionEntry {
@@ -151,6 +152,11 @@ test('audit and check --config name the later program, and publish does not go b
   const back = await svcIn(folder, ['rollback', 'VS-0001', '--no-cards', '--note', 'Back'])
   assert.equal(back.status, 1)
   assert.match(back.error, SAID)
+  // Content of an older base is not advised to use --over, which is refused, too.
+  const publish = [...argsOf('publish --no-cards -m Mine --content'), makeContent(t)]
+  const mine = await svcIn(folder, [...publish, '--releases', releases])
+  assert.equal(mine.status, 1)
+  assert.match(mine.error, SAID)
   assert.equal(fs.existsSync(path.join(releases, 'versions', 'VS-0004.json')), false)
 })
 
