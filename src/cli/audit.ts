@@ -50,7 +50,7 @@ async function checkBeside(
 
 function copyLines(copy: Awaited<ReturnType<typeof checkBeside>> | undefined) {
   if (copy === undefined) return []
-  const { files, proof } = copy
+  const { files, proof, lacksPolicy } = copy
   return [
     proof === undefined
       ? 'There is no now.json: nothing says when a version was the newest.'
@@ -58,6 +58,9 @@ function copyLines(copy: Awaited<ReturnType<typeof checkBeside>> | undefined) {
     files === undefined
       ? 'There is no site.json: the pages were not compared.'
       : `${pluralOf(files, 'file')} as site.json, which no key signs, says.`,
+    ...(lacksPolicy === true
+      ? ['There is no log/policy: the signature of the log’s checkpoint was not checked.']
+      : []),
   ]
 }
 

@@ -15,6 +15,8 @@ import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './copy-list.ts'
 const PROOF_FILE = 'now.json'
 const CHECKPOINT_FILE = 'log/checkpoint'
 const POLICY_FILE = 'log/policy'
+/** Of a publisher's folder: copies have none. */
+const ORIGIN_FILE = 'log/origin'
 type Report = (where: string, message: string) => void
 
 /** The bytes of a file of the copy; undefined without one. */
@@ -82,25 +84,29 @@ async function checkTree(
 
 /**
  * Checks the log of a releases folder or a copy: that it has the versions of the archive, and that the key of the policy
- * beside it signed it. Witnesses do not count: whom to trust is the reader's to say (`svc audit URL --policy`).
+ * beside it signed it. Witnesses do not count: whom to trust is the reader's to say (`svc audit URL --policy`). Resolves
+ * with whether there is a checkpoint without a policy, as in a copy that `svc mirror` made: it had one of its reader.
  */
 export async function checkCopyLog(
   folder: string,
   versions: readonly VersionEntry[],
   nowMs: number,
   add: Report,
-): Promise<void> {
-  await reporting(add, CHECKPOINT_FILE, async () => {
+): Promise<boolean | undefined> {
+  return reporting(add, CHECKPOINT_FILE, async () => {
     const note = read(folder, CHECKPOINT_FILE)?.toString()
-    if (note === undefined) return
+    if (note === undefined) return false
     const policy = read(folder, POLICY_FILE)?.toString()
-    if (policy === undefined) add(POLICY_FILE, 'is missing, expected the policy of the log')
-    else {
+    if (policy === undefined) {
+      if (read(folder, ORIGIN_FILE) !== undefined)
+        add(POLICY_FILE, 'is missing, expected the policy of the log')
+    } else {
       await reporting(add, CHECKPOINT_FILE, async () =>
         verifyCheckpoint({ note, policy: signedOnly(await openPolicy(policy)), nowMs }),
       )
     }
     await checkTree(note, versions, add)
+    return policy === undefined
   })
 }
 
@@ -137,7 +143,7 @@ export async function checkCopy(
   add: Report,
 ) {
   const files = await reporting(add, LIST_FILE, () => checkFiles(folder, add))
-  await checkCopyLog(folder, versions, nowMs, add)
+  const lacksPolicy = await checkCopyLog(folder, versions, nowMs, add)
   const proof = await reporting(add, PROOF_FILE, () => checkProof(folder, versions, nowMs, add))
-  return { files, proof }
+  return { files, proof, lacksPolicy }
 }

@@ -62,6 +62,14 @@ test('a copy, its archive and a folder of another program are read where release
     assert.match(refused.error, /^log\/checkpoint: .*the signature of \S+ is not valid/m)
   }
 
+  // svc mirror writes no policy: it has that of its reader.
+  const policy = path.join(releases, 'log', 'policy')
+  succeeded(await svcIn(folder, ['mirror', app.origin, 'mirror', '--policy', policy]))
+  const verified = succeeded(await svc('audit', path.join(folder, 'mirror')))
+  assert.match(verified, /^There is no log\/policy: the signature of .* was not checked\.$/m)
+  rmSync(path.join(published, 'log', 'policy'))
+  assert.match((await svc('audit', published)).error, /^log\/policy: is missing/m)
+
   // As a program leaves it that follows the links of the pages: without the lists of svc site.
   const mirrored = path.join(temporaryFolder(t), 'host')
   cpSync(copy, mirrored, { recursive: true })
