@@ -1,4 +1,4 @@
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -8,4 +8,24 @@ import { fileURLToPath } from 'node:url'
  */
 export function keepCompiled() {
   enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/svc', import.meta.url)))
+  registerHooks({ resolve: resolveOwn })
+}
+
+/** Where the modules of each package of this repository are, once the first one was found. */
+const places = new Map()
+
+/**
+ * Finds modules of this repository by their names. For each import of each, Node asks the disk for the file and for its
+ * package in all folders above: an eighth of a start.
+ */
+function resolveOwn(name, context, next) {
+  if (/^\.\.?\/.*\.ts$/.test(name)) {
+    return { url: new URL(name, context.parentURL).href, shortCircuit: true }
+  }
+  const [, owner, module] = /^(@public-api\/[^/]+\/|#contract\/)([^.]+)$/.exec(name) ?? []
+  const place = places.get(owner)
+  if (place !== undefined) return { url: `${place}${module}.ts`, shortCircuit: true }
+  const found = next(name, context)
+  if (owner !== undefined) places.set(owner, found.url.slice(0, -`${module}.ts`.length))
+  return found
 }
