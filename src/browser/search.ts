@@ -38,7 +38,7 @@ async function read(path: string): Promise<Index> {
 
 async function load(): Promise<ReturnType<typeof createSearch>> {
   const indexes = await Promise.all([indexPath, eventsPath].map(read))
-  note = indexes.find((each) => each.note !== undefined)?.note ?? ''
+  note = indexes.flatMap((each) => each.note ?? []).join(' ')
   return createSearch(
     indexes
       .flatMap(({ pages }) => pages)

@@ -7,9 +7,11 @@ import { html } from '../../src/pages/markup/html.ts'
 import type { Page, PageContext } from '../../src/pages/page.ts'
 import { renderSearchIndex, type SearchIndex } from '../../src/pages/search/search-index.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
+import { releasesOf } from '../support/made-content.ts'
 import { parsePage } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
+import { CALM_STATUS, pastIncident } from '../support/trouble-content.ts'
 
 const MAX_INDEX_BYTES_GZIPPED = 60_000
 
@@ -87,6 +89,18 @@ test('long texts are found by their beginning, and every page by its names', asy
   // No half of a character stays.
   const emoji = await indexOf(`a${'😀'.repeat(600)}`)
   assert.equal(emoji.pages[99]?.entries[1]?.[2], `a${'😀'.repeat(249)}`)
+})
+
+test('the search says that it has only the newest of many incidents', async (t) => {
+  const noteOf = async (count: number) => {
+    const incidents = Array.from({ length: count }, (_, nth) => pastIncident(nth + 20, 'service-1'))
+    const status = { ...CALM_STATUS, incidents }
+    const app = await runApp(t, { releases: releasesOf({ status }) })
+    const text = await (await app.fetch('/en/search-events.json')).text()
+    return (JSON.parse(text) as SearchIndex).note
+  }
+  assert.equal(await noteOf(100), undefined)
+  assert.match((await noteOf(101)) ?? '', /only the newest 100 are searchable/)
 })
 
 test('the index has no space before the punctuation of a sentence', async (t) => {

@@ -88,12 +88,13 @@ const CUTS = [Infinity, 2000, 1000, 500, 200, 50] as const
 
 /**
  * The index of a language as JSON, with every listed page of these and each of its headings. If it would be too large, the
- * texts of places are cut to the same length, and the index says so. Between parts of pages other requests are handled,
- * because rendering all of them takes a while.
+ * texts of places are cut to the same length, and the index says so, as it says what is not among these pages (`left`).
+ * Between parts of pages other requests are handled, because rendering all of them takes a while.
  */
 export async function renderSearchIndex(
   context: PageContext,
   pages: readonly Page[],
+  left?: string,
 ): Promise<string> {
   const { locale, texts, facts } = context
   const found: SearchedPage[] = []
@@ -110,8 +111,10 @@ export async function renderSearchIndex(
       ...page,
       entries: entries.map(([id, heading, text]) => [id, heading, partOf(text, 0, characters)]),
     }))
-    const note = Number.isFinite(characters) && plainText(texts.search.cut, { count: characters })
-    json = JSON.stringify({ pages: cut, ...(note !== false && { note }) })
+    const isCut = Number.isFinite(characters)
+    const notes = [isCut ? plainText(texts.search.cut, { count: characters }) : undefined, left]
+    const note = notes.filter((each) => each !== undefined).join(' ')
+    json = JSON.stringify({ pages: cut, ...(note !== '' && { note }) })
     if (Buffer.byteLength(json) <= MAX_BYTES) break
   }
   return json

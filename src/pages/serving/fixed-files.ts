@@ -16,6 +16,7 @@ import { removedComponents, removedFeeds, renderFeed } from '../files/feeds.ts'
 import { CALENDAR_TYPE, renderCalendar } from '../files/maintenance-calendar.ts'
 import { renderBadge } from '../files/status-badge.ts'
 import { renderStatuspage, STATUSPAGE_PATHS } from '../files/statuspage.ts'
+import { plainText } from '../markup/rich-text.ts'
 import { type Page, type PageContext, type SiteFacts } from '../page.ts'
 import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
 import { eventPages } from '../snapshots/event-page.ts'
@@ -24,8 +25,14 @@ import { PAGE_GROUPS, PAGES } from './page-table.ts'
 
 /** Number of incidents and maintenances that the search finds, the newest ones. */
 const SEARCHED_EVENTS = 100
-const newestEventPages = (context: PageContext): readonly Page[] =>
-  eventPages(context).slice(0, SEARCHED_EVENTS)
+function searchedEvents(context: PageContext): SearchedPages {
+  const pages = eventPages(context)
+  const { newest } = context.texts.search
+  return {
+    pages: pages.slice(0, SEARCHED_EVENTS),
+    ...(pages.length > SEARCHED_EVENTS && { left: plainText(newest, { count: SEARCHED_EVENTS }) }),
+  }
+}
 /** The list of pages for language models (llmstxt.org). */
 const LLMS_TXT_PATH = '/llms.txt'
 const BADGE_TYPE = 'image/svg+xml; charset=utf-8'
@@ -38,11 +45,17 @@ const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
 
 type Files = readonly (readonly [path: string, file: App])[]
 
+/** Pages of the search, and what it says of those that it does not have. */
+interface SearchedPages {
+  readonly pages: readonly Page[]
+  readonly left?: string
+}
+
 /** The index of the search, rendered in steps. */
 function searchFile(
   { plainFile, contextOf }: PageFiles,
   locale: Locale,
-  pagesOf: (context: PageContext) => readonly Page[],
+  pagesOf: (context: PageContext) => SearchedPages,
 ): App {
   return plainFile({
     contentType: JSON_TYPE,
@@ -51,7 +64,8 @@ function searchFile(
     async make() {
       const { renderSearchIndex } = await import('../search/search-index.ts')
       const context = contextOf(locale)
-      return renderSearchIndex(context, pagesOf(context))
+      const { pages, left } = pagesOf(context)
+      return renderSearchIndex(context, pages, left)
     },
   })
 }
@@ -132,8 +146,8 @@ function filesOfLocale(files: PageFiles, facts: SiteFacts, locale: Locale): File
     ...[undefined, ...components.map(({ id }) => id)].map((id) =>
       calendarFile(files, locale, 200, id),
     ),
-    [searchIndexPath(locale), searchFile(files, locale, listedPages)],
-    [searchIndexPath(locale, 'events'), searchFile(files, locale, newestEventPages)],
+    [searchIndexPath(locale), searchFile(files, locale, () => ({ pages: listedPages() }))],
+    [searchIndexPath(locale, 'events'), searchFile(files, locale, searchedEvents)],
     [badgePath(locale), badge],
     ...(locale === facts.defaultLocale ? [[badgePath(), badge] as const] : []),
     [referenceIndexPath(locale), file(JSON_TYPE, PAGE_CACHING, renderReferenceIndex)],
