@@ -269,8 +269,8 @@ test('reports a damaged resource and one of the wrong shape', async (t) => {
   const odd = await deployBehindProxy(t, undefined, {
     releases: {
       ...releases,
-      resource: (name) =>
-        name === 'roadmap' ? createPayload({ odd: true }) : releases.resource(name),
+      payload: (name) =>
+        name === 'roadmap' ? createPayload({ odd: true }) : releases.payload(name),
     },
   })
   assert.deepEqual(idsOf(await examine(t, odd)), ['wrong-shape'])
