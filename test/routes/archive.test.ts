@@ -96,6 +96,20 @@ test('a redacted resource is 410 with its reason and time', async (t) => {
   assert.equal(await response.text(), canonicalJson(REDACTION))
 })
 
+test('what the newest version serves from memory stays in the archive when its file is damaged', async (t) => {
+  const { app, made, entry } = await openArchive(t)
+  const [newest, older] = ['VS-0003', 'VS-0002'].map((id) => {
+    const digest = entry(id).resources['status'] ?? ''
+    made.resources.set(`status ${digest}`, 'damaged')
+    return `/archive/resources/status/${digest}.json`
+  })
+  const response = await app.fetch(newest ?? '')
+  assert.equal(response.status, 200)
+  const digest = entry('VS-0003').resources['status']
+  assert.equal(base64url(await response.text()), digest)
+  assert.equal((await app.fetch(older ?? '')).status, 404)
+})
+
 test('serves only what the chain names, whatever else the folder holds', async (t) => {
   const { app, made, entry } = await openArchive(t)
   const unpublished = canonicalJson({ draft: true })

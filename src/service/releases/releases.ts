@@ -30,7 +30,10 @@ export interface PublishedHistory {
   payload(name: string): Payload | undefined
   /** The same if this program can read it: undefined also where a later program gave it another shape. */
   resource(name: string): Payload | undefined
-  /** A resource of any version as text and as value, read and checked when called; undefined if missing, damaged or redacted. */
+  /**
+   * A resource of any version as text and as value; undefined if missing, damaged or redacted. One that the newest version
+   * does not serve is read and checked when called.
+   */
   readResource(name: string, digest: string): StoredResource | undefined
   namesResource(name: string, digest: string): boolean
   /** PNG of a social card, read when called; undefined without a readable one. */
@@ -119,7 +122,9 @@ function createReleases(
       // Its bytes may still be there: svc redact was killed, or what copies the folder here removes nothing.
       if (redacted.has(`${name}/${digest}`)) return undefined
       try {
-        const json = store.readResourceText(name, digest)
+        // What is served from memory stays in the archive: readers of past years have no other place.
+        const own = head.resources[name] === digest ? served.get(name) : undefined
+        const json = own?.json ?? store.readResourceText(name, digest)
         const value = parseJson(json)
         // The schema of an older version may differ, but every resource is an object.
         return typeof value === 'object' && value !== null ? { json, value } : undefined
