@@ -215,7 +215,17 @@ export async function editStatus(
     // A command that was killed may have made the edit and published nothing.
     const published = await publish()
     if (propertyOf(published.json, 'outcome') === 'unchanged') throw edited
-    return { json: published.json, lines: ['The edit was made before.', ...published.lines] }
+    const texts = [...translationsOf(values).values()].flatMap((each) => Object.values(each))
+    return {
+      json: published.json,
+      lines: [
+        'The edit was made before.',
+        // A translation is written after the edit.
+        texts.some((each) => each !== undefined) &&
+          'Warning: a translation of it may be missing; svc translations names what is',
+        ...published.lines,
+      ],
+    }
   }
   const { file, lines, before, bytesBefore, result, undo } = edited
   const { status, id } = result

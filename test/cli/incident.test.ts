@@ -565,6 +565,18 @@ test('an edit whose translation cannot be written leaves status.yaml as it was',
   assert.match(readFileSync(path.join(content, 'th', 'status.yaml'), 'utf8'), /ช้า/)
 })
 
+test('an edit that was made before names svc translations, for what a kill kept from being written', async (t) => {
+  const { run } = statusFolder(t)
+  const releases = temporaryFolder(t)
+  succeeded(await run('publish', '--note', 'First.', '--no-cards', '--releases', releases))
+  // As a kill leaves it.
+  succeeded(await run(...OPEN, ...DOWN))
+  const publication = ['--publish', '--no-cards', '--releases', releases]
+  const again = await run(...OPEN, ...DOWN, '--text-th', 'ช้า', ...publication)
+  succeeded(again)
+  assert.match(`${again.out}${again.error}`, /Warning: .*; svc translations names/)
+})
+
 test('what a publisher whose clock was ahead dated does not stop the next one', async (t) => {
   const { read, run } = statusFolder(t)
   const releases = temporaryFolder(t)
