@@ -19,6 +19,7 @@ import {
   type PageBody,
   type PageContext,
   type PageGroups,
+  type SiteFacts,
   siteName,
   verifyPath,
 } from './page.ts'
@@ -149,9 +150,23 @@ function closeButton(texts: Texts, id: string): Html {
   </button>`
 }
 
-function navigation({ locale, texts, facts }: PageContext, current: Page, groups: PageGroups) {
-  const currentPath = current.parent ?? current.path
-  const mark = current.parent === undefined ? 'page' : 'true'
+const shared = new WeakMap<SiteFacts, Map<string, Html>>()
+
+/** Markup that pages of a site share, made for the first of them. */
+function sharedPart(context: PageContext, name: string, make: (context: PageContext) => Html): Html {
+  const { facts, locale } = context
+  const parts = shared.get(facts) ?? new Map<string, Html>()
+  shared.set(facts, parts)
+  const part = parts.get(locale + name) ?? make(context)
+  parts.set(locale + name, part)
+  return part
+}
+
+function navigation(
+  { locale, texts, facts }: PageContext,
+  { path: currentPath, mark }: { readonly path: string; readonly mark: 'page' | 'true' },
+  groups: PageGroups,
+): Html {
   const listed = ({ path, title }: Page): Html =>
     pageLink(pathOfPage(locale, path), title(texts), path === currentPath && mark)
   return html`<button type="button" class="menu" popovertarget="${PAGES_ID}">
@@ -268,13 +283,13 @@ export function copySentence(context: PageContext, page: Page): Html {
 }
 
 /** About the longest of what the script usually writes into the notice: its lines are kept free. */
-function longestNotice({ locale, texts: { site }, facts }: PageContext): string {
+function longestNotice({ locale, texts: { site }, facts }: PageContext): Html {
   const { short, proven, notPinned, current, unreachable } = site.staticCopy
   const age = formatAgo(locale, -59 * 60_000)
   const [origin = ''] = [current, unreachable].toSorted((a, b) => b.length - a.length)
   const parts = [short, proven, ...(facts.keyId === undefined ? [notPinned] : []), origin]
   // As wide as any version: the newest one would change the page of each older version.
-  return plainText(parts.join(' '), { origin: facts.origin, age, version: 'VS-0000' })
+  return html`${plainText(parts.join(' '), { origin: facts.origin, age, version: 'VS-0000' })}`
 }
 
 /** Says above a page of a copy what it is, and as of when; the script writes what `now.json` proves of it instead. */
@@ -292,10 +307,10 @@ function copyNotice(context: PageContext, page: Page): Html {
     ${page.version !== undefined && html`data-of-version`}
     ${page.isOfEvents && html`data-of-events`}
   >
-    <p class="reserved" role="status" data-longest="${longestNotice(context)}">
+    <p class="reserved" role="status" data-longest="${sharedPart(context, 'longest', longestNotice)}">
       <span>${copySentence(context, page)}</span>
     </p>
-    ${scriptTexts('copy', ofScript)}
+    ${sharedPart(context, 'copy', () => scriptTexts('copy', ofScript))}
   </aside>`
 }
 
@@ -408,6 +423,10 @@ export async function renderPage(
     (section) => section !== undefined && section !== false,
   )
   const listed = bulletList(sections.map(([id, title]) => link(`#${id}`, title)))
+  const open =
+    page.parent === undefined
+      ? { path: page.path, mark: 'page' as const }
+      : { path: page.parent, mark: 'true' as const }
   const rail = ownRail ?? (sections.length > 0 && { title: site.contents, content: listed })
   const markup = html`<html lang="${locale}">
     ${() => head(context, page, groups)}
@@ -415,7 +434,7 @@ export async function renderPage(
       <a class="skip" href="#main">${site.skip}</a>
       <header class="site">
         ${() => [brand(context), ' ', languageSwitch(context, page), ' ', searchButton(context)]}
-        ${() => navigation(context, page, groups)}
+        ${() => sharedPart(context, `${open.mark} ${open.path}`, () => navigation(context, open, groups))}
       </header>
       ${context.facts.copy && copyNotice(context, page)}
       ${
@@ -438,7 +457,7 @@ export async function renderPage(
           }${pageContent(body)}
         </main>
       </div>
-      ${() => footer(context, page)} ${() => searchDialog(context)}
+      ${() => footer(context, page)} ${() => sharedPart(context, 'search', searchDialog)}
       <p class="announcement small" role="status" id="announcement"></p>
     </body>
   </html> `

@@ -85,7 +85,8 @@ const translated = new WeakMap<
   Map<Locale, { readonly overlay: Overlay | undefined; readonly made: Translated }>
 >()
 
-function translatedValue(
+/** A value in a language. */
+export function translatedValue(
   locale: Locale,
   schema: Parameters<typeof translateData>[0],
   value: object,

@@ -58,6 +58,8 @@ function* compare(
   schema: JsonSchema,
   path: string,
 ): Generator<FieldChange, void> {
+  // Most items are the same, and comparing their fields takes far longer than writing them.
+  if (JSON.stringify(before) === JSON.stringify(after)) return
   if (before === undefined || after === undefined) {
     if (after !== undefined) yield { path, kind: 'added', after }
     if (before !== undefined) yield { path, kind: 'removed', before }

@@ -69,21 +69,21 @@ export function translateData<T>(
       return value
     }
     if (typeof value !== 'object' || value === null) return value
+    const overlaid = typeof texts === 'object' ? texts : undefined
     const member = (name: string): string | Overlay | undefined =>
-      typeof texts === 'object' && Object.hasOwn(texts, name) ? texts[name] : undefined
+      overlaid !== undefined && Object.hasOwn(overlaid, name) ? overlaid[name] : undefined
     // Without a description nothing is translatable.
     const { items = {}, properties = {} } = shape
     if (Array.isArray(value)) {
       return value.map((item: JsonValue, index) =>
-        translate(item, items, member(itemKeyOf(items, item, index))),
+        translate(item, items, overlaid && member(itemKeyOf(items, item, index))),
       )
     }
-    return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => [
-        name,
-        each && translate(each, properties[name] ?? {}, member(name)),
-      ]),
-    )
+    const made = { ...value } as { [name: string]: JsonValue }
+    for (const [name, each] of Object.entries(value)) {
+      if (each) made[name] = translate(each, properties[name] ?? {}, member(name))
+    }
+    return made
   }
 
   return { data: translate(data as JsonValue, schema, overlay) as T, untranslated }

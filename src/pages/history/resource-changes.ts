@@ -9,7 +9,6 @@ import { fieldChangesBetween } from '@public-api/contract/snapshots/field-change
 import {
   CONTENT_LOCALE,
   type Overlay,
-  translateData,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import { archivePath } from '../addresses.ts'
@@ -18,6 +17,7 @@ import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, inEnglish, richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
+import { translatedValue } from '../site-facts.ts'
 import { isTranslation, resourceTitle } from '../snapshots/snapshot-sections.ts'
 import { momentHtml } from '../texts/moments.ts'
 import { changesInWords, type ComparedData, titlesById } from './changes-in-words.ts'
@@ -66,14 +66,15 @@ function comparedData(
     versions.map((version) => {
       const data = archived(version, resource) as JsonValue | undefined
       if (data !== undefined && isTranslation(resource)) return withLists(data)
-      if (data === undefined || locale === CONTENT_LOCALE || !isTranslatedName(resource))
-        return data
+      if (typeof data !== 'object' || data === null) return data
+      if (locale === CONTENT_LOCALE || !isTranslatedName(resource)) return data
       const overlay = archived(version, translationsOf(locale, resource)) as
         | Translations
         | undefined
-      const translated = translateData(schemaOf(resource), data, overlay?.resources[resource])
+      const texts = overlay?.resources[resource]
+      const translated = translatedValue(locale, schemaOf(resource), data, texts)
       for (const text of translated.untranslated) english.add(text)
-      return translated.data
+      return translated.data as JsonValue
     })
   const [before, after] = dataOf(name)
   const isMissing = [before, after].some(

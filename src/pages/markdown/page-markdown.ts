@@ -1,11 +1,11 @@
 import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { markdownPath, pathOfPage } from '../addresses.ts'
-import { builtFrom, copySentence, pageContent } from '../layout.ts'
+import { builtFrom, copySentence } from '../layout.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { ownTurn } from '../markup/turns.ts'
 import { type Page, type PageContext } from '../page.ts'
-import { parseInTurns, parseMarkup } from './page-tree.ts'
+import { contentTree, parseMarkup } from './page-tree.ts'
 import { type ResolveLink, writeMarkdown } from './write-markdown.ts'
 
 /** How to verify what a page shows: a command for each of its resources, or the page with curl and openssl. */
@@ -61,11 +61,11 @@ export async function renderMarkdown(
     if (isPagePath(target.pathname)) target.pathname = markdownPath(target.pathname)
     return target
   }
-  const notice = copy && html`<p>${copySentence(context, page)}</p>`
-  const content = html`${notice}${pageContent(page.body(context))}`
-  const body = writeMarkdown(await parseInTurns(content), resolve)
+  const notice = copy && html`<p>${copySentence(context, page)}</p>`.text
+  const above = notice === undefined ? '' : `${writeMarkdown(parseMarkup(notice), resolve)}\n`
+  const body = writeMarkdown(await contentTree(page.body(context)), resolve)
   const end = writeMarkdown(parseMarkup(provenance(context, page, address).text), (href) =>
     href === address ? new URL(href) : resolve(href),
   )
-  return `${body}\n${end}`
+  return `${above}${body}\n${end}`
 }

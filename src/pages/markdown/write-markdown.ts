@@ -13,7 +13,6 @@ import {
   isInline,
   type PageElement,
   type PageNode,
-  readableChildren,
   textContent,
 } from './page-tree.ts'
 
@@ -28,7 +27,7 @@ const WORD_MARKS: { readonly [tag: string]: readonly [start: string, end: string
 
 function isBlock(node: PageNode): boolean {
   if (!isElement(node) || node.tagName === 'br') return false
-  return !isInline(node) || readableChildren(node).some(isBlock)
+  return !isInline(node) || node.children.some(isBlock)
 }
 
 /** Emphasis begins and ends at letters; elsewhere readers disagree on what its marks mean. */
@@ -50,7 +49,7 @@ function indent(text: string, width: number): string {
 
 /** The elements below with these names, without those inside of others of them. */
 function descendants(element: PageElement, ...names: readonly string[]): readonly PageElement[] {
-  return readableChildren(element)
+  return element.children
     .filter(isElement)
     .flatMap((child) => (names.includes(child.tagName) ? [child] : descendants(child, ...names)))
 }
@@ -64,12 +63,12 @@ interface Block {
 /** Writes what is within a line. */
 function createLineWriter(resolveLink: ResolveLink) {
   function inline(node: PageNode): string {
-    if (!isElement(node)) return 'value' in node ? escapeMarkdown(node.value) : ''
+    if (!isElement(node)) return escapeMarkdown(node)
     const { tagName } = node
     if (tagName === 'br') return ' '
     if (tagName === 'code') return codeSpan(textContent(node))
     if (tagName === 'img') return image(node)
-    const inside = joinInline(readableChildren(node).map(inline))
+    const inside = joinInline(node.children.map(inline))
     const text = inside.trim()
     if (text === '') return inside
     if (tagName === 'strong' || tagName === 'b') return inside.replace(text, () => strong(text))
@@ -93,7 +92,7 @@ function createLineWriter(resolveLink: ResolveLink) {
 
   /** All text of an element in one line. */
   function flat(element: PageElement): string {
-    const pieces = readableChildren(element).map((child) =>
+    const pieces = element.children.map((child) =>
       isElement(child) && isBlock(child) ? ` ${flat(child)} ` : inline(child),
     )
     return shownText(joinInline(pieces)).trim()
@@ -175,10 +174,7 @@ export function writeMarkdown(root: PageElement, resolveLink: ResolveLink): stri
 
   function blockOf(element: PageElement, previous: Block | undefined): readonly Block[] {
     const { tagName } = element
-    const items = () =>
-      readableChildren(element)
-        .filter(isElement)
-        .map((item) => blocksOf(item))
+    const items = () => element.children.filter(isElement).map((item) => blocksOf(item))
     if (/^h[1-6]$/.test(tagName)) return heading(element)
     if (tagName === 'ul') return list(items(), ['-', '*'], previous)
     if (tagName === 'ol') return list(items(), ['.', ')'], previous, true)
@@ -203,7 +199,7 @@ export function writeMarkdown(root: PageElement, resolveLink: ResolveLink): stri
       run = []
       if (line !== '') blocks.push({ text: asParagraph(line) })
     }
-    for (const child of readableChildren(element)) {
+    for (const child of element.children) {
       if (!isElement(child) || !isBlock(child)) {
         run.push(child)
         continue

@@ -3,15 +3,18 @@ import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 /** Makes a part of a page when its text is needed. */
 type Late = () => HtmlValue
 
+/** A text, or a late part that is made once, whichever of the templates with it is written first. */
+type Piece = string | (() => Html)
+
 /** Safe markup: created only by `html`, which escapes every value that is not markup. */
 export class Html {
-  #pieces: readonly (string | Late)[]
+  #pieces: readonly Piece[]
 
-  constructor(...pieces: readonly (string | Late)[]) {
+  constructor(...pieces: readonly Piece[]) {
     this.#pieces = pieces
   }
 
-  get pieces(): readonly (string | Late)[] {
+  get pieces(): readonly Piece[] {
     return this.#pieces
   }
 
@@ -22,11 +25,11 @@ export class Html {
       : [...this.written()].join('')
   }
 
-  /** The text in order. Between two pieces, a caller may leave the event loop to others. Late parts are made once. */
+  /** The text in order. Between two pieces, a caller may leave the event loop to others. */
   *written(): Generator<string> {
     let text = ''
     for (const piece of this.#pieces) {
-      const own = typeof piece === 'string' ? [piece] : html`${piece()}`.written()
+      const own = typeof piece === 'string' ? [piece] : piece().written()
       for (const each of own) {
         text += each
         yield each
@@ -58,8 +61,12 @@ export function showHidden(text: string): string {
   return text.replaceAll(MAY_HIDE, escapeHidden)
 }
 
+/** Text that is the same in markup. */
+const PLAIN = /^[\n\x20!#-%(-;=?-~]*$/
+
 /** Text escaped for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
+  if (PLAIN.test(text)) return text
   return showHidden(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
@@ -79,22 +86,29 @@ function textsOf(template: TemplateStringsArray): readonly string[] {
   return texts
 }
 
+function madeOnce(late: Late): () => Html {
+  let made: Html | undefined
+  return () => (made ??= html`${late()}`)
+}
+
 /**
  * A markup template. Values are escaped for elements and quoted attributes.
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const texts = textsOf(template)
-  const before: (string | Late)[] = []
+  const before: Piece[] = []
   let text = texts[0] ?? ''
+  const addLate = (late: () => Html): void => {
+    before.push(text, late)
+    text = ''
+  }
   const add = (value: HtmlValue): void => {
     if (value === undefined || value === false) return
-    if (typeof value === 'function') {
-      before.push(text, value)
-      text = ''
-    } else if (value instanceof Html) {
+    if (typeof value === 'function') addLate(madeOnce(value))
+    else if (value instanceof Html) {
       for (const piece of value.pieces) {
         if (typeof piece === 'string') text += piece
-        else add(piece)
+        else addLate(piece)
       }
     } else if (typeof value === 'object') for (const each of value) add(each)
     else text += escapeHtml(String(value))

@@ -40,6 +40,22 @@ export function plainText(
   })
 }
 
+/**
+ * A value of each language, made when it is first used: making a format of Intl takes far longer than formatting with it.
+ */
+export function ofLocale<Value>(make: (locale: Locale) => Value): (locale: Locale) => Value {
+  const made = new Map<Locale, Value>()
+  return (locale) => {
+    const value = made.get(locale) ?? make(locale)
+    made.set(locale, value)
+    return value
+  }
+}
+
+const pluralRules = ofLocale((locale) => new Intl.PluralRules(locale))
+const listFormat = ofLocale((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }))
+const numberFormat = ofLocale((locale) => new Intl.NumberFormat(locale))
+
 /** A counted text in the plural form of its language, with `{count}` formatted and other placeholders filled. */
 export function countText(
   locale: Locale,
@@ -47,9 +63,9 @@ export function countText(
   count: number,
   values: RichTextValues = {},
 ): Html {
-  const category = new Intl.PluralRules(locale).select(count)
+  const category = pluralRules(locale).select(count)
   const text = (category === 'one' ? forms.one : undefined) ?? forms.other
-  return richText(text, { ...values, count: new Intl.NumberFormat(locale).format(count) })
+  return richText(text, { ...values, count: numberFormat(locale).format(count) })
 }
 
 /** Separator between sentences. Empty in Chinese, whose full stop includes a space. */
@@ -81,7 +97,7 @@ function standOff(before: Html, after: Html): boolean {
 /** Joins pieces as a list in the language, with its separators and its word for "and". */
 export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
   const places = pieces.map((_, index) => String(index))
-  const parts = new Intl.ListFormat(locale, { type: 'conjunction' })
+  const parts = listFormat(locale)
     .formatToParts(places)
     .map(({ type, value }) => html`${type === 'element' ? pieces[Number(value)] : value}`)
   return html`${parts.map((part, index) => {

@@ -3,6 +3,7 @@ import { html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { labelFor, type StateTone, toneOf } from '../texts/enum-labels.ts'
+import { ownFormat } from '../texts/moments.ts'
 import { box, picture, widthOf } from './picture.ts'
 
 /** Width that fits on a phone. */
@@ -93,14 +94,6 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
   if (startMs === endMs) return undefined
   const xOf = (timeMs: number): number =>
     EDGE + Math.round(((timeMs - startMs) / (endMs - startMs)) * AXIS_WIDTH)
-  const format = new Intl.DateTimeFormat(locale, {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  })
   const incidentMs = [Date.parse(startedAt), resolvedAt ? Date.parse(resolvedAt) : endMs] as const
   const axisY = marks.length * ROW + 6
   const barX = xOf(incidentMs[0])
@@ -108,7 +101,7 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
   const positions = spread(times.map(xOf))
   const placed = marks.map(({ shape, label }, index) => {
     const timeMs = times[index] ?? startMs
-    const text = `${format.format(timeMs)} ${label}`
+    const text = `${ownFormat(locale).format(timeMs)} ${label}`
     return { shape, text, timeMs, x: positions[index] ?? xOf(timeMs), y: index * ROW + 12 }
   })
   return picture({

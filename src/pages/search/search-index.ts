@@ -1,15 +1,13 @@
 import { partOf } from '@public-api/contract/text/part-of'
 import { pathOfPage } from '../addresses.ts'
-import { pageContent } from '../layout.ts'
 import { shownText } from '../markdown/markdown-text.ts'
 import {
   attribute,
+  contentTree,
   hasClass,
   isElement,
   isInline,
   type PageElement,
-  parseInTurns,
-  readableChildren,
 } from '../markdown/page-tree.ts'
 import { plainText } from '../markup/rich-text.ts'
 import { ownTurn } from '../markup/turns.ts'
@@ -59,9 +57,9 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
     }
     const space = spaceBeside(element)
     last.text += space
-    for (const child of readableChildren(element)) {
+    for (const child of element.children) {
       if (isElement(child)) visit(child, id)
-      else if ('value' in child) last.text += child.value
+      else last.text += child
     }
     last.text += space
   }
@@ -71,12 +69,8 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
 }
 
 function textOf(element: PageElement): string {
-  const text = readableChildren(element).map((child) =>
-    isElement(child)
-      ? `${textOf(child)}${spaceBeside(child)}`
-      : 'value' in child
-        ? child.value
-        : '',
+  const text = element.children.map((child) =>
+    isElement(child) ? `${textOf(child)}${spaceBeside(child)}` : child,
   )
   return shownText(text.join('')).trim()
 }
@@ -100,7 +94,7 @@ export async function renderSearchIndex(
   const found: SearchedPage[] = []
   for (const page of pages.filter((each) => isListed(each, facts))) {
     await ownTurn()
-    const root = await parseInTurns(pageContent(page.body(context)))
+    const root = await contentTree(page.body(context))
     const path = pathOfPage(locale, page.path)
     found.push({ path, title: page.title(texts), entries: entriesOf(root) })
   }

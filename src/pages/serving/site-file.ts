@@ -52,7 +52,7 @@ export function createSiteFile(options: SiteFileOptions): App {
   const preparedIn = keeping(async (coding: ContentCoding) => {
     const identity = await bytesIn('identity')
     const body = await bytesIn(coding)
-    const etag = `"${sha256Base64url(identity.toString('latin1')).slice(0, 27)}-${coding}"`
+    const etag = `"${sha256Base64url(identity).slice(0, 27)}-${coding}"`
     // Headers of both responses, for caches (RFC 9110 15.4.5).
     const kept = [
       HEADERS.etag,

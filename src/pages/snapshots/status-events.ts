@@ -11,7 +11,7 @@ import { eventPath, pathOfPage } from '../addresses.ts'
 import { link } from '../markup/elements.ts'
 import { html, type Html, joinHtml } from '../markup/html.ts'
 import { inEnglish, linkedText, operatorText } from '../markup/rich-text.ts'
-import { type PageContext } from '../page.ts'
+import { type PageContext, type SiteFacts } from '../page.ts'
 import type { RemovedItem } from '../site-facts.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, momentRangeHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
@@ -93,13 +93,29 @@ function eventsOfYear(name: PastEventsName, data: PastEvents): readonly StatusEv
   return known
 }
 
+const NO_EVENTS: PastEvents = {}
+
+/** The events of a site, sorted once: each page of an event looks for its own. */
+const ofSites = new WeakMap<SiteFacts, WeakMap<object, readonly StatusEvent[]>>()
+
 /**
  * Every incident and maintenance that was ever published, the newest start first: those of the status, of the years before
  * it, and those that a version removed. Everything that lists events asks this function. Texts of past and removed ones are
  * English (`inLanguage`).
  */
-export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'content'>) {
-  const { incidents = [], maintenances = [] } = content.snapshot('status') ?? {}
+export function statusEvents({
+  facts,
+  content,
+}: Pick<PageContext, 'facts' | 'content'>): readonly StatusEvent[] {
+  const status = content.snapshot('status') ?? NO_EVENTS
+  const made = ofSites.get(facts) ?? new WeakMap<object, readonly StatusEvent[]>()
+  ofSites.set(facts, made)
+  const events = made.get(status) ?? sortedEvents(facts, status)
+  made.set(status, events)
+  return events
+}
+
+function sortedEvents(facts: SiteFacts, status: PastEvents): readonly StatusEvent[] {
   const removed = facts.removedEvents.map((each) =>
     each.list === 'incidents'
       ? incidentEvent(each.item as Incident, { removed: each })
@@ -108,7 +124,7 @@ export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'co
   const past = facts.pastEvents.flatMap(({ name, data }) =>
     data === undefined ? [] : eventsOfYear(name, data),
   )
-  return [...eventsIn({ incidents, maintenances }), ...past, ...removed].toSorted(byStart)
+  return [...eventsIn(status), ...past, ...removed].toSorted(byStart)
 }
 
 /** An event with the texts of the page's language. Removed ones stay in English. */

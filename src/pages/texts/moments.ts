@@ -7,6 +7,7 @@ import {
 } from '@public-api/contract/text/elapsed'
 import { DAY_MS, startOfDay } from '@public-api/contract/text/instant'
 import { html, type Html, joinHtml } from '../markup/html.ts'
+import { ofLocale } from '../markup/rich-text.ts'
 import { TEXTS } from './texts.ts'
 
 /** No-break space, so that no line begins with the time zone. */
@@ -14,23 +15,14 @@ const NO_BREAK = '\u00a0'
 
 const DASH = ' – '
 
-/**
- * The format of a language, made when it is first used. Making one takes several milliseconds, far longer than formatting
- * a time with it.
- */
-function formatOf(options: Intl.DateTimeFormatOptions): (locale: Locale) => Intl.DateTimeFormat {
-  const formats = new Map<Locale, Intl.DateTimeFormat>()
-  return (locale) => {
-    const format = formats.get(locale) ?? new Intl.DateTimeFormat(locale, options)
-    formats.set(locale, format)
-    return format
-  }
-}
+const formatOf = (options: Intl.DateTimeFormatOptions) =>
+  ofLocale((locale) => new Intl.DateTimeFormat(locale, options))
 
 const dayFormat = formatOf({ dateStyle: 'medium', timeZone: 'UTC' })
 const minuteFormat = formatOf(MOMENT_FORMAT)
 const minuteOfDayFormat = formatOf({ timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' })
-const ownFormat = formatOf({ ...OWN_TIME_FORMAT, timeZone: 'UTC' })
+/** The format of what the script of all pages writes in the zone of the visitor. */
+export const ownFormat = formatOf({ ...OWN_TIME_FORMAT, timeZone: 'UTC' })
 
 /** A moment in the format of a language, to the minute and in UTC. */
 export function formatMoment(locale: Locale, iso: string): string {
