@@ -55,7 +55,7 @@ names the service that the links and the canonical addresses lead to.`,
     const own = values['base-url']
     const base = own === undefined ? undefined : parseBase(own)
     const { folder: releasesDir } = openReleasesFolder(values.releases)
-    const { openReleasesCopy, proveCopy } = await import('../copy/copy-releases.ts')
+    const { openReleasesCopy } = await import('../copy/copy-releases.ts')
     const { CopyFailure } = await import('../copy/copy-list.ts')
     const { withCopyFolder } = await import('../copy/write-copy.ts')
     const fail = (error: unknown, exitCode: ExitCode = EXIT_CODES.failure) =>
@@ -84,6 +84,7 @@ names the service that the links and the canonical addresses lead to.`,
       ]
       if (values.now === undefined) return { json: report, lines }
       try {
+        const { proveCopy } = await import('../copy/prove-copy.ts')
         const proof = await proveCopy(place, origin, pins)
         return {
           json: { ...report, proved: proof.snapshotId },

@@ -237,6 +237,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   const timed = status.incidents.filter(
     ({ state, resolvedAt = '' }) => state !== 'resolved' || Date.parse(resolvedAt) >= lately,
   )
+  const isOngoing = timed.some(({ state }) => state !== 'resolved')
   const isTimed = (below: string): boolean => {
     const [, month] = /^status\/(\d{4}-\d{2})/.exec(below) ?? []
     return timed.some(({ id, state, startedAt }) =>
@@ -260,7 +261,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   const keyOf = (target: string) => {
     const below = target.replace(/^\/[^/]+\/|\.md$/g, '')
     if (isStatusFeed(below)) return calmKey
-    if (target.endsWith('/search-events.json')) return timed.length > 0 ? timedKey : calmKey
+    if (target.endsWith('/search-events.json')) return isOngoing ? timedKey : calmKey
     return isGeneratedPath(below) ? (isTimed(below) ? timedKey : calmKey) : undefined
   }
   for (const target of paths) if (!isAsset(target)) yield served(target, keyOf(target))

@@ -153,7 +153,11 @@ function closeButton(texts: Texts, id: string): Html {
 const shared = new WeakMap<SiteFacts, Map<string, Html>>()
 
 /** Markup that pages of a site share, made for the first of them. */
-function sharedPart(context: PageContext, name: string, make: (context: PageContext) => Html): Html {
+function sharedPart(
+  context: PageContext,
+  name: string,
+  make: (context: PageContext) => Html,
+): Html {
   const { facts, locale } = context
   const parts = shared.get(facts) ?? new Map<string, Html>()
   shared.set(facts, parts)
@@ -307,7 +311,11 @@ function copyNotice(context: PageContext, page: Page): Html {
     ${page.version !== undefined && html`data-of-version`}
     ${page.isOfEvents && html`data-of-events`}
   >
-    <p class="reserved" role="status" data-longest="${sharedPart(context, 'longest', longestNotice)}">
+    <p
+      class="reserved"
+      role="status"
+      data-longest="${sharedPart(context, 'longest', longestNotice)}"
+    >
       <span>${copySentence(context, page)}</span>
     </p>
     ${sharedPart(context, 'copy', () => scriptTexts('copy', ofScript))}

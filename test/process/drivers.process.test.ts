@@ -47,13 +47,12 @@ async function loadedPackages(
   return new Set(readFileSync(file, 'utf8').trim().split('\n'))
 }
 
-// age-encryption loads with the first registration. parse5 makes Markdown of pages, and loads with the first one that is
-// asked for. altcha-lib, which loads with the first challenge of ALTCHA, is not needed for the challenge of this service.
+// age-encryption loads with the first registration. altcha-lib, which loads with the first challenge of ALTCHA, is not needed
+// for the challenge of this service.
 const OF_SERVICE = [
   '@dagrejs/dagre',
   '@scure/base',
   'age-encryption',
-  'parse5',
   'pino',
   'sodium-native',
   'structured-headers',

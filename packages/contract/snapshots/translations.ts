@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json/canonical-json.ts'
+import type { JsonObject, JsonValue } from '../json/canonical-json.ts'
 import { propertyOf } from '../json/property-of.ts'
 import { LOCALES } from '../terms/locales.ts'
 import type { JsonSchema } from '../terms/schema-type.ts'
@@ -79,11 +79,11 @@ export function translateData<T>(
         translate(item, items, overlaid && member(itemKeyOf(items, item, index))),
       )
     }
-    const made = { ...value } as { [name: string]: JsonValue }
-    for (const [name, each] of Object.entries(value)) {
+    const made: { [name: string]: JsonValue | undefined } = { ...(value as JsonObject) }
+    for (const [name, each] of Object.entries(made)) {
       if (each) made[name] = translate(each, properties[name] ?? {}, member(name))
     }
-    return made
+    return made as JsonObject
   }
 
   return { data: translate(data as JsonValue, schema, overlay) as T, untranslated }
