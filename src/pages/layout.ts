@@ -302,6 +302,7 @@ function copyNotice(context: PageContext, page: Page): Html {
   const { origin, keyId } = facts
   const { notice: _, ...ofScript } = texts.site.staticCopy
   const { snapshotId } = builtFrom(context, page)
+  const longest = sharedPart(context, 'longest', longestNotice)
   return html`<aside
     class="copy"
     id="copy"
@@ -311,11 +312,7 @@ function copyNotice(context: PageContext, page: Page): Html {
     ${page.version !== undefined && html`data-of-version`}
     ${page.isOfEvents && html`data-of-events`}
   >
-    <p
-      class="reserved"
-      role="status"
-      data-longest="${sharedPart(context, 'longest', longestNotice)}"
-    >
+    <p class="reserved" role="status" data-longest="${longest}">
       <span>${copySentence(context, page)}</span>
     </p>
     ${sharedPart(context, 'copy', () => scriptTexts('copy', ofScript))}
