@@ -83,7 +83,7 @@ export function translateData<T>(
     for (const [name, each] of Object.entries(made)) {
       if (each) made[name] = translate(each, properties[name] ?? {}, member(name))
     }
-    return made as JsonObject
+    return made
   }
 
   return { data: translate(data as JsonValue, schema, overlay) as T, untranslated }
