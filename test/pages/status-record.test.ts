@@ -339,15 +339,17 @@ test('a bad state without an incident says so, and calm pages have no trouble', 
   }
 })
 
+/** A calm status with one component in a state since so many days ago. */
+const bad = (state: Status['state'], days: number): Status => ({
+  ...CALM_STATUS,
+  updatedAt: minutesAgo(days * DAY_MINUTES),
+  components: CALM_STATUS.components.map((each) =>
+    each.id === 'webhooks' ? { ...each, state, since: minutesAgo(days * DAY_MINUTES) } : each,
+  ),
+  incidents: [],
+})
+
 test('days with a bad state are shown without an incident, until a version ends it', async (t) => {
-  const bad = (state: Status['state'], days: number) => ({
-    ...CALM_STATUS,
-    updatedAt: minutesAgo(days * DAY_MINUTES),
-    components: CALM_STATUS.components.map((each) =>
-      each.id === 'webhooks' ? { ...each, state, since: minutesAgo(days * DAY_MINUTES) } : each,
-    ),
-    incidents: [],
-  })
   const { read } = await open(t, bad('operational', 4), [
     { createdAt: minutesAgo(9 * DAY_MINUTES), status: bad('operational', 9) },
     { createdAt: minutesAgo(7 * DAY_MINUTES), status: bad('degraded', 7) },
@@ -366,6 +368,18 @@ test('days with a bad state are shown without an incident, until a version ends 
   ])
   const text = markup.all('#component-webhooks').map(textIn).join()
   assert.match(text, /Days with an incident or reduced service: 4\./)
+})
+
+test('a rollback to a status from before a bad state does not remove its days', async (t) => {
+  const calm = bad('operational', 200)
+  const { read } = await open(t, calm, [
+    { createdAt: minutesAgo(9 * DAY_MINUTES), status: calm },
+    { createdAt: minutesAgo(3 * DAY_MINUTES), status: bad('major_outage', 3) },
+    { createdAt: minutesAgo(2 * DAY_MINUTES), status: calm },
+  ])
+  const { markup } = await read('/en/status')
+  const text = markup.all('#component-webhooks').map(textIn).join()
+  assert.match(text, /Days with an incident or reduced service: 2\./)
 })
 
 test('a group is folded while all of it is operational, and states the worst state in it', async (t) => {

@@ -118,7 +118,10 @@ function componentsIn(data: unknown): readonly Component[] | undefined {
 const isTrouble = ({ state }: Component): boolean =>
   state !== 'operational' && state !== 'maintenance'
 
-/** The troubles after a version. One ends when the next state began, or when the component was removed. */
+/**
+ * The troubles after a version. One ends when the next state began. If that is not after its own beginning, as after a
+ * rollback, it ends with the version, as it does if the component was removed.
+ */
 function withStates(
   troubles: Map<string, readonly ComponentTrouble[]>,
   components: readonly Component[],
@@ -131,10 +134,12 @@ function withStates(
     const component = published.get(id)
     const last = known.at(-1)
     if (last?.until === undefined && last?.state === component?.state) continue
+    const isAfter = Date.parse(component?.since ?? '') > Date.parse(last?.from ?? '')
+    const endedAt = (isAfter ? component?.since : undefined) ?? createdAt
     const ended =
       last === undefined || last.until !== undefined
         ? known
-        : [...known.slice(0, -1), { ...last, until: component?.since ?? createdAt }]
+        : [...known.slice(0, -1), { ...last, until: endedAt }]
     const shown = ended.filter(({ until }) => until === undefined || Date.parse(until) >= oldestMs)
     troubles.set(
       id,
@@ -165,7 +170,7 @@ function mapOf<Value>(entries: unknown, isValue: (value: unknown) => value is Va
 }
 
 /** Raised when the members of a kept record change their meaning. Records of other formats are made again. */
-const RECORD_FORMAT = 1
+const RECORD_FORMAT = 2
 
 /** The members of a kept record: where it ends, and what it says. Undefined for another text. */
 function parseRecord(text: string | undefined) {
@@ -185,7 +190,7 @@ function parseRecord(text: string | undefined) {
 /** Whether a text is a kept record, of whichever versions, or one that a later program keeps in a form of its own. */
 export function isRecord(text: string | undefined): boolean {
   const format = propertyOf(parseJson(text ?? ''), 'format')
-  return parseRecord(text) !== undefined || (typeof format === 'number' && format > RECORD_FORMAT)
+  return parseRecord(text) !== undefined || (typeof format === 'number' && format !== RECORD_FORMAT)
 }
 
 /** The kept record of versions; undefined without one, and for one of another chain or from before a redaction. */

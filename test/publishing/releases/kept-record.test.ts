@@ -40,7 +40,9 @@ test('a record that is damaged is named, and publishing makes it again, also wit
       ['record.json: found the record of 2 versions, expected it of 1'],
     ],
     // A later program knows what it means; this one does not use it.
-    ['{"format":2,"all":[]}', []],
+    ['{"format":3,"all":[]}', []],
+    // An earlier program recorded something else by the same members.
+    [record.replace('"format":2', '"format":1').replace(/"firstAt":"2/, '"firstAt":"1'), []],
     // A record of another history says nothing about this one, and is not used.
     [record.replace(/"hash":"./, '"hash":"-'), []],
   ] as const) {
