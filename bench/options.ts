@@ -3,7 +3,7 @@ import { UsageError } from '@public-api/cli-kit/command'
 import { type parseScriptArgs } from '../scripts/script-main.ts'
 
 /** The parts of the benchmark. Each can be run alone. */
-export const PARTS = ['growth', 'cost', 'verification'] as const
+export const PARTS = ['verification', 'growth', 'cost'] as const
 export type Part = (typeof PARTS)[number]
 
 /** Size of a full run. */
