@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { isPastEventsName, type PastEventsName } from '@public-api/contract/snapshots/past-events'
 import type { PastEvents } from '@public-api/contract/snapshots/past-events-schema'
@@ -8,7 +7,7 @@ import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
-import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import { readBelow } from '../../files/folder-files.ts'
 import { compileContent, type CompileOptions } from '../compile/compile-content.ts'
 import { contentName, decodeText, MAX_FILE_BYTES, resourceOfFile } from '../rules/content-folder.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
@@ -23,6 +22,7 @@ import { isUsual, type Status, type StatusEdit, StatusEditError } from './edit-s
 import { planMove } from './move-aged-events.ts'
 import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
 import { readUsualSummary, writeUsualSummary } from './usual-summary.ts'
+import { writeContentFile } from './write-content-file.ts'
 
 /** An overlay that translates nothing. */
 const NO_TEXTS = Buffer.from('{}\n')
@@ -114,13 +114,6 @@ function editOverlays(
   })
 }
 
-function writeFile(contentDir: string, name: string, bytes: Buffer | undefined): void {
-  const file = path.join(contentDir, name)
-  makeFolder(path.dirname(file), 0o755)
-  if (bytes === undefined) rmSync(file, { force: true })
-  else rewriteBelow(contentDir, name, bytes, 0o644)
-}
-
 /**
  * Replaces files if each is as it was before the edit. Returns whether they were. If one cannot be written, those before it
  * get their bytes back: an edit without its translations would be taken for the whole one when it is repeated.
@@ -133,9 +126,9 @@ function replaceFiles(contentDir: string, files: readonly EditedFile[]): boolean
   if (!isAsBefore) return false
   for (const [index, { name, after }] of files.entries()) {
     try {
-      writeFile(contentDir, name, after)
+      writeContentFile(contentDir, name, after)
     } catch (error) {
-      for (const each of files.slice(0, index)) writeFile(contentDir, each.name, each.before)
+      for (const each of files.slice(0, index)) writeContentFile(contentDir, each.name, each.before)
       throw error
     }
   }

@@ -1,5 +1,3 @@
-import path from 'node:path'
-import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import type { Incident, Maintenance } from '@public-api/contract/history/published-record'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -8,7 +6,7 @@ import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schema
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import { readBelow } from '../../files/folder-files.ts'
 import { compileContent, type CompileOptions } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
 import { hasEnded, startOf } from '../rules/status-rules.ts'
@@ -16,6 +14,7 @@ import { parseYamlSource } from '../rules/yaml-source.ts'
 import { MAX_RECORD_BYTES, RECORD_FILE } from '../translations/translation-record.ts'
 import { withContentLock } from './content-lock.ts'
 import type { Status } from './edit-status.ts'
+import { writeContentFile } from './write-content-file.ts'
 
 /** How long after its end the status lists an incident or a maintenance. */
 const LISTED_MS = 90 * DAY_MS
@@ -325,10 +324,7 @@ export function planMove(
     write: () =>
       withContentLock(contentDir, async () => {
         for (const [file, text] of before) if (readText(contentDir, file) !== text) return false
-        for (const [file, text] of moved.files) {
-          makeFolder(path.join(contentDir, path.dirname(file)), 0o755)
-          rewriteBelow(contentDir, file, text, 0o644)
-        }
+        for (const [file, text] of moved.files) writeContentFile(contentDir, file, text)
         return true
       }),
   }

@@ -17,7 +17,7 @@ import { versionHash } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { unknownMembersOf } from '../../releases/unknown-members.ts'
 import { PublishError } from '../rules/publish-error.ts'
-import { eventsRemovedBetween, keepRecord, readData } from './published-versions.ts'
+import { eventsRemovedBetween, keepRecord, readData, timeAfter } from './published-versions.ts'
 
 /** Dependencies of every change of a release folder. */
 export interface ReleaseOptions {
@@ -113,10 +113,9 @@ export function appendVersion(
   const head = versions.at(-1)
   requireNoLaterProgram(store, head, isOwn)
   const sequence = (head?.sequence ?? 0) + 1
-  // A version of a clock that was ahead must not block the next one.
-  const headMs = head === undefined ? nowMs : Date.parse(head.createdAt)
-  const isBehind = nowMs < headMs
-  const createdAt = formatInstant(isBehind ? headMs + 1 : nowMs)
+  const createdMs = timeAfter(head?.createdAt, nowMs)
+  const isBehind = createdMs > nowMs
+  const createdAt = formatInstant(createdMs)
   const clockWarning = `the clock says ${formatInstant(nowMs)}, before the newest version (${head?.createdAt}); the new version has ${createdAt}`
   const unhashed: Omit<VersionEntry, 'hash'> = {
     snapshotId: formatSnapshotId(sequence),

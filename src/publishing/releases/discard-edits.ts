@@ -6,10 +6,11 @@ import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { formatInstant } from '@public-api/contract/text/instant'
-import { listBelow, readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import { listBelow, readBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { withContentLock } from '../editing/content-lock.ts'
+import { writeContentFile } from '../editing/write-content-file.ts'
 import {
   contentFiles,
   contentFilesOf,
@@ -20,7 +21,7 @@ import {
 import { PublishError } from '../rules/publish-error.ts'
 import { RECORD_FILE } from '../translations/translation-record.ts'
 import { readBase, writeBase } from './content-base.ts'
-import { contentMs, readVersions } from './published-versions.ts'
+import { readVersions, timeAfter } from './published-versions.ts'
 import {
   restoreContent,
   restoreFile,
@@ -58,13 +59,6 @@ function readFiles(folder: string): ReadonlyMap<string, Buffer> {
   return new Map(files.map(({ name }) => [name, readBelow(folder, name, MAX_FILE_BYTES)]))
 }
 
-function writeBytes(folder: string, name: string, bytes: Buffer | undefined): void {
-  const file = path.join(folder, name)
-  if (bytes === undefined) return fs.rmSync(file, { force: true })
-  makeFolder(path.dirname(file), 0o755)
-  rewriteBelow(folder, name, bytes, 0o644)
-}
-
 /** Whether a file is one of these resources, or a translation of one. */
 function isFileOf(file: string, names: ReadonlySet<TranslatedName>): boolean {
   const name = publishedWith(file)
@@ -91,9 +85,9 @@ async function mendCopy(copy: string, published: RestoredVersion, nowMs: number)
     for (const name of broken) {
       // A comment may be the mistake.
       const isSecond = mended.has(name)
-      if (isSecond) writeBytes(copy, name, undefined)
+      if (isSecond) writeContentFile(copy, name, undefined)
       const saved = restoreFile(copy, name, published)
-      for (const each of saved) writeBytes(copy, each, undefined)
+      for (const each of saved) writeContentFile(copy, each, undefined)
       mended.set(name, isSecond ? 'new' : 'kept comments')
     }
   }
@@ -115,23 +109,23 @@ export async function planDiscard({
   readonly only?: ReadonlySet<TranslatedName> | undefined
 }) {
   const versions = readVersions(store)
-  const nowMs = contentMs(store, clockMs)
   const entry = versions.at(-1)
   if (entry === undefined) throw new PublishError('VERSION', 'no version is published')
+  const nowMs = timeAfter(entry.createdAt, clockMs)
   const wanted = sourcesOfVersion(store, entry)
   const usualSummary = usualSummaryOf(store, versions)
   const published = { name: entry.snapshotId, wanted, usualSummary }
   const original = readFiles(contentDir)
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-discard-'))
   try {
-    for (const [name, bytes] of original) writeBytes(copy, name, bytes)
+    for (const [name, bytes] of original) writeContentFile(copy, name, bytes)
     const { compiled, mended } = await mendCopy(copy, published, nowMs)
     const isChosen = (file: string) => only === undefined || isFileOf(file, only)
-    for (const name of mended) if (!isChosen(name)) writeBytes(copy, name, original.get(name))
+    for (const name of mended) if (!isChosen(name)) writeContentFile(copy, name, original.get(name))
     const sources = sourcesOf(compiled)
     const known = only === undefined ? sources : selectResources(wanted, sources, only)
     const { byHand, saved } = await restoreContent(copy, known, published, nowMs)
-    for (const name of saved) writeBytes(copy, name, undefined)
+    for (const name of saved) writeContentFile(copy, name, undefined)
     const brought = readFiles(copy)
     const changed = [...new Set([...original.keys(), ...brought.keys()])]
       .map((name) => ({ name, before: original.get(name), after: brought.get(name) }))
@@ -213,7 +207,7 @@ export async function discardEdits(
     const state =
       kept === undefined ? 'run svc discard again' : `the discarded files are in ${kept}`
     try {
-      for (const { name, after } of files) writeBytes(contentDir, name, after)
+      for (const { name, after } of files) writeContentFile(contentDir, name, after)
     } catch (error) {
       throw failure(contentDir, error, state)
     }

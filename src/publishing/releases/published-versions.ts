@@ -59,15 +59,20 @@ export function readVersions(
 }
 
 /**
- * The time that content is compared with: the clock's, or that of the next version, if the newest one was published by a
- * clock that was ahead. What that one dated must not stop the next publisher.
+ * The time of what follows a version of this time: the clock's, or a millisecond later than the version, if that was
+ * published by a clock that was ahead. Its clock must not stop the next publisher.
  */
+export function timeAfter(newest: string | undefined, nowMs: number): number {
+  const newestMs = Date.parse(newest ?? '')
+  return newestMs > nowMs ? newestMs + 1 : nowMs
+}
+
+/** The time that content is compared with: that of the version that it would become. */
 export function contentMs(store: ReleaseStore, nowMs: number): number {
   try {
     const newest = store.readVersionIds().at(-1)
     const entry = newest === undefined ? undefined : parseJson(store.readVersionText(newest))
-    const newestMs = Date.parse(String(propertyOf(entry, 'createdAt')))
-    return newestMs > nowMs ? newestMs + 1 : nowMs
+    return timeAfter(String(propertyOf(entry, 'createdAt')), nowMs)
   } catch {
     // Who needs the version names its damage.
     return nowMs

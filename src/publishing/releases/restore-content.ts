@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -24,7 +23,7 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stringify } from 'yaml'
-import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import { readBelow } from '../../files/folder-files.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { isOfResource } from '../compile/check-content.ts'
 import { compileContent } from '../compile/compile-content.ts'
@@ -32,6 +31,7 @@ import { schemaLine } from '../compile/editor-schemas.ts'
 import { isUsual, type Status } from '../editing/edit-status.ts'
 import { rewriteYaml } from '../editing/rewrite-yaml.ts'
 import { writeUsualSummary } from '../editing/usual-summary.ts'
+import { writeContentFile } from '../editing/write-content-file.ts'
 import { contentFiles, MAX_FILE_BYTES, resourceOfFile } from '../rules/content-folder.ts'
 import { contentSchema, IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
@@ -146,9 +146,7 @@ function createWriter(contentDir: string, version: string) {
       fs.copyFileSync(file, `${file}.${version}.bak`)
       saved.push(`${name}.${version}.bak`)
     }
-    makeFolder(path.dirname(file), 0o755)
-    if (text === undefined) fs.rmSync(file, { force: true })
-    else rewriteBelow(contentDir, name, text, 0o644)
+    writeContentFile(contentDir, name, text)
     changed.push(name)
   }
 
