@@ -170,6 +170,7 @@ const LAYER_RULES: LayerRules = {
     'packages/client',
     'packages/client/node',
     'files',
+    'tlog',
     'releases',
     'service',
     'http',

@@ -1,20 +1,15 @@
 import { hash } from 'node:crypto'
 import { verifyCopyProof } from '@public-api/client-internal/copies/copy-proof'
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
-import { createHashTree } from '@public-api/client-internal/log/hash-tree'
 import { openPolicy, signedOnly } from '@public-api/client-internal/log/log-policy'
-import {
-  equalHashes,
-  HASH_BYTES,
-  hashLeaf,
-  rootOf,
-} from '@public-api/client-internal/log/merkle-tree'
+import { equalHashes, rootOf } from '@public-api/client-internal/log/merkle-tree'
 import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { listBelow, readBelow } from '../files/folder-files.ts'
+import { treeOf } from '../tlog/log-entries.ts'
 import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './copy-list.ts'
 
 const PROOF_FILE = 'now.json'
@@ -82,11 +77,7 @@ async function checkTree(
     add(CHECKPOINT_FILE, `has ${size} versions, and the archive has ${versions.length}`)
     return
   }
-  // One text at a time: those of 10,000 versions have 16 MB.
-  const leaves = new Uint8Array(size * HASH_BYTES)
-  for (const [at, entry] of versions.slice(0, size).entries())
-    leaves.set(await hashLeaf(versionHashText(entry)), at * HASH_BYTES)
-  const tree = await createHashTree(leaves)
+  const tree = await treeOf(size, (index) => versionHashText(versions[index] as VersionEntry))
   if (equalHashes(await rootOf(tree, size), root)) return
   add(CHECKPOINT_FILE, `has another root than the first ${size} versions of the archive`)
 }
