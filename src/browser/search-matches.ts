@@ -1,3 +1,4 @@
+import { foldText } from '@public-api/contract/text/fold-text'
 import { partOf } from '@public-api/contract/text/part-of'
 import MiniSearch, { type SearchResult } from 'minisearch'
 
@@ -35,15 +36,15 @@ const EXCERPT_LENGTH = 130
 /** Titles of pages come first, then ids, which name error codes and operations, and headings. */
 const BOOST = { title: 40, id: 6, heading: 4 } as const
 
-/** A text as it is compared. NFKC takes a Thai sara am apart, so words are found before. */
-const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
-
-/** The words of a text in its language, and the parts of names such as RATE_LIMITED. */
+/**
+ * The words of a text in its language, and the parts of names such as RATE_LIMITED. They are found before the text is folded,
+ * because NFKC takes a Thai sara am apart.
+ */
 function wordsOf(text: string, segmenter: Intl.Segmenter): string[] {
   return [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) => {
     if (isWordLike !== true) return []
     const parts = segment.split('_').filter((part) => part !== '')
-    return (parts.length > 1 ? [segment, ...parts] : [segment]).map(folded)
+    return (parts.length > 1 ? [segment, ...parts] : [segment]).map(foldText)
   })
 }
 
@@ -120,14 +121,14 @@ export function createSearch(
       text,
     })),
   )
-  const letters = places.map(({ title, heading, text }) => folded(`${title} ${heading} ${text}`))
+  const letters = places.map(({ title, heading, text }) => foldText(`${title} ${heading} ${text}`))
 
   /** The places with the words of the index, then those that have the letters of a query without spaces. */
   function find(query: string): readonly Found[] {
     const typo = (term: string): number => (/^[a-z]{5,}$/i.test(term) ? 2 : 0)
     const attempts = [{}, { fuzzy: typo }, { combineWith: 'OR' }] as const
     const words = query.split(/\s+/).filter((word) => word !== '')
-    const wanted = words.map(folded)
+    const wanted = words.map(foldText)
     const byLetters = !UNSPACED.test(query)
       ? []
       : places.flatMap((place, index) =>
@@ -149,14 +150,14 @@ export function createSearch(
 
   /** 0 for the page of this title, 1 for a name that contains the whole query. */
   function rankOf(place: Place, whole: string): number {
-    const title = folded(place.title)
+    const title = foldText(place.title)
     // The title of a page as browsers show it ends with the name of the site.
     if (place.id === '' && (whole === title || whole.startsWith(`${title} · `))) return 0
-    return folded(nameOf(place)).includes(whole) ? 1 : 2
+    return foldText(nameOf(place)).includes(whole) ? 1 : 2
   }
 
   return (query) => {
-    const whole = folded(query)
+    const whole = foldText(query)
     const ranked = find(query).toSorted((a, b) => rankOf(a.place, whole) - rankOf(b.place, whole))
     const byPage = Map.groupBy(ranked, ({ place }) => place.path)
     return [...byPage.values()].slice(0, MAX_PAGES).map((found) => {

@@ -1,3 +1,5 @@
+import { foldText } from '@public-api/contract/text/fold-text'
+
 /** A text that contains every word of a query. */
 interface Hit {
   /** Name of the resource. */
@@ -20,12 +22,9 @@ function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** A text as it is compared: in any case, and however its letters are encoded, as the search of the pages has it. */
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
-
-/** Finds the objects in data whose own texts contain every word of a query. */
+/** Finds the objects in data whose own texts contain every word of a query, compared as in the search of the pages. */
 export function searchTexts(resource: string, data: unknown, query: string): readonly Hit[] {
-  const words = folded(query)
+  const words = foldText(query)
     .split(/\s+/)
     .filter((word) => word !== '')
   const hits: Hit[] = []
@@ -33,7 +32,7 @@ export function searchTexts(resource: string, data: unknown, query: string): rea
     if (typeof value !== 'object' || value === null) return
     if (!Array.isArray(value)) {
       const item = scalarsOf(value)
-      const text = folded(Object.values(item).join('\n'))
+      const text = foldText(Object.values(item).join('\n'))
       if (words.every((word) => text.includes(word))) hits.push({ resource, pointer, item })
     }
     for (const [name, member] of Object.entries(value)) {
