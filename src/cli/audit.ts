@@ -59,7 +59,7 @@ function copyLines(copy: Awaited<ReturnType<typeof checkBeside>> | undefined) {
       ? 'There is no site.json: the pages were not compared.'
       : `${pluralOf(files, 'file')} as site.json, which no key signs, says.`,
     ...(lacksPolicy === true
-      ? ['There is no log/policy: the signature of the log’s checkpoint was not checked.']
+      ? ['There is no log/policy: the signature of log/checkpoint was not checked.']
       : []),
   ]
 }
@@ -68,8 +68,9 @@ const auditFolder = createCommand({
   usage: 'audit DIR [--json]',
   about: `With DIR, checks a releases folder from end to end: every version with its hash and
 its changes, the digest of every resource of every version, the shape of what the newest
-one serves, every redaction, and the log's checkpoint. DIR may also be a copy or its archive; of a copy it also checks
-now.json, and its files against site.json. Nothing is written.`,
+one serves, every redaction, and the log's checkpoint. DIR may also be a copy or its
+archive; of a copy it also checks now.json, and its files against site.json. Nothing is
+written.`,
   options: {},
   takesArguments: true,
   async run({ positionals }) {

@@ -17,7 +17,7 @@ test('a part of the program that is gone returns 503, and the log asks for a res
   const response = await app.fetch('/en')
   assert.deepEqual([response.status, response.headers.get('cache-control')], [503, 'no-store'])
   const line = app.log.find(({ level }) => level === 'error')
-  assert.equal(line?.message, 'A part of the program is gone; restart it')
+  assert.equal(line?.message, 'Part of the program is missing; restart the service')
 })
 
 test('a rendering failure returns 500, is logged, and is retried', async (t) => {

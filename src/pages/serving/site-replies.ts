@@ -31,7 +31,9 @@ export function createSiteReplies({
     /** Logged, and tried again with the next request: a defect, or files that changed under the running service. */
     failed(request: ApiRequest, error: unknown): Reply {
       const isGone = propertyOf(error, 'code') === 'ERR_MODULE_NOT_FOUND'
-      const message = isGone ? 'A part of the program is gone; restart it' : 'Page rendering failed'
+      const message = isGone
+        ? 'Part of the program is missing; restart the service'
+        : 'Page rendering failed'
       log.error({ err: error }, message)
       const type = [HEADERS.contentType, 'text/plain; charset=utf-8']
       const failure = reply(
