@@ -10,7 +10,9 @@ shift 2
 # Without it, an empty folder would remove everything there.
 [ -e "$copy/site.json" ] || { echo "error: $copy: expected a copy that svc site wrote" >&2; exit 2; }
 
-send() { rsync --archive "$@" "$copy/" "$target/"; }
+# Two versions of a page often have the same size, and may be of the same second.
+sync() { rsync --archive --modify-window=-1 "$@"; }
+send() { sync "$@" "$copy/" "$target/"; }
 send "$@" --prune-empty-dirs --include='/assets/***' --include='/cards/***' --include=/archive/ --include='/archive/*/***' \
   --include=/log/ --include='/log/tile/***' --exclude='*'
 pages() { send --include='*/' --include='*.html' --include='*.md' --exclude='*' "$@"; }
@@ -20,4 +22,4 @@ pages "$@" --prune-empty-dirs
 all "$@"
 pages "$@" --delete-after
 all "$@" --delete-after
-[ ! -e "$copy/now.json" ] || rsync --archive "$@" "$copy/now.json" "$target/now.json"
+[ ! -e "$copy/now.json" ] || sync "$@" "$copy/now.json" "$target/now.json"
