@@ -53,6 +53,7 @@ function steps(): string {
     'grep -c YOUR-NAME /etc/caddy/Caddyfile',
     'cd /run/person',
     'svc check --config',
+    'sudo env -i PATH=/usr/bin:/bin /usr/local/bin/svc check --config # as cron of root',
     record,
     night,
     'svc rollback VS-0002 --note "Take a wrong text back"',
