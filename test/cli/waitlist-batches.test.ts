@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, sealedRegistration, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
@@ -93,7 +95,10 @@ test("writes listmonk's import format with exact values and without the use case
 
 test('excludes by the ticket of a record, not by a ticket that a use case quotes', async (t) => {
   const { folder } = await makeDeployment(t, async (keys) => [
-    await sealedRegistration(1, keys, { useCase: `my friend has ${entryOf(2).ticket}` }),
+    await sealedRegistration(1, keys, {
+      email: 'EA-team@example.org',
+      useCase: `my friend has ${entryOf(2).ticket}`,
+    }),
     await sealedRegistration(2, keys),
   ])
   for (const format of ['csv', 'jsonl']) {
@@ -102,6 +107,11 @@ test('excludes by the ticket of a record, not by a ticket that a use case quotes
     assert.equal((await waitlist(folder, first)).status, 0)
     assert.deepEqual(await exported(folder, ['--exclude', file]), [2])
   }
+  const [, , reduce] = documentedBlocks('docs/waitlist-to-invitation.md', '2. Export a batch')
+  const batch = ['export', '--format', 'listmonk', '--limit', '1', '--out', 'batch-1.csv']
+  assert.equal((await waitlist(folder, batch)).status, 0)
+  assert.equal(spawnSync('sh', ['-c', reduce?.text ?? 'exit 1'], { cwd: folder }).status, 0)
+  assert.deepEqual(await exported(folder, ['--exclude', 'sent-1.txt']), [2])
   writeFileSync(path.join(folder, 'sent.txt'), `\uFEFF${entryOf(1).ticket}\r\n\r\n`)
   assert.deepEqual(await exported(folder, ['--exclude', 'sent.txt']), [2])
 })
