@@ -50,7 +50,8 @@ test('init, check and publish: from nothing to a first version', async (t) => {
     created.out,
     /^Created ours with status\.yaml, .*\nReplace every text that starts with TODO, and the addresses of example\.org\. Then run: svc check --content ours\n$/,
   )
-  assert.ok(!existsSync(path.join(folder, 'ours', 'wallet.yaml')))
+  for (const file of ['wallet.yaml', 'early-access.yaml'])
+    assert.ok(!existsSync(path.join(folder, 'ours', file)), 'no wallet, and the waitlist is open')
   assert.equal(readFileSync(path.join(folder, 'ours', '.gitattributes'), 'utf8'), '* -text\n')
   assert.ok(
     existsSync(path.join(folder, 'ours', '.schemas', 'translations', 'wallet', 'security.json')),
@@ -63,8 +64,8 @@ test('init, check and publish: from nothing to a first version', async (t) => {
     /organization\.yaml:\d+:\d+: url: found the placeholder "https:\/\/example\.org", expected the organization’s own\n/,
   )
   replacePlaceholders(path.join(folder, 'ours'))
-  // Every snapshot, the organization, and whether the waitlist is open.
-  const resources = SNAPSHOT_NAMES.length + 2
+  // Every snapshot, and the organization.
+  const resources = SNAPSHOT_NAMES.length + 1
   assert.deepEqual(await svc('check', '--content', 'ours'), {
     status: 0,
     out: `ours has no mistakes: ${resources} resources.\n`,

@@ -15,7 +15,7 @@ export const EARLY_ACCESS_SCHEMA = named(
       'closed',
     ),
     text: textField(
-      'The text that the page and the API show about this state.',
+      'The text that the page and the API show while it is closed.',
       'The waitlist closed when early access began.',
     ),
   },

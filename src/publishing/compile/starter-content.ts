@@ -1,5 +1,6 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { type TranslatedName, translatedSchema } from '@public-api/contract/registry/resource-names'
+import { EARLY_ACCESS_RESOURCE } from '@public-api/contract/snapshots/early-access'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import { isTranslatable, type TranslationLocale } from '@public-api/contract/snapshots/translations'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
@@ -110,13 +111,16 @@ export function createOverlayFiles(
   return files
 }
 
-/** The files of a new content folder, by path. Without wallet files, no wallet is attached. */
+/** What a new folder leaves out: without these files no wallet is attached, and the waitlist is open. */
+const LEFT_OUT: ReadonlySet<string> = new Set([...WALLET_NAMES, EARLY_ACCESS_RESOURCE])
+
+/** The files of a new content folder, by path. */
 export function createStarterContent(nowMs: number): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   const add = (file: string, lines: readonly string[]) =>
     files.set(file, [schemaLine(file), ...lines, ''].join('\n'))
   for (const [file, name] of CONTENT_FILES) {
-    if (WALLET_NAMES.some((wallet) => wallet === name)) continue
+    if (LEFT_OUT.has(name)) continue
     const schema = contentSchema(name)
     const field = IMPORT_FIELDS[name]
     const imports =
