@@ -43,8 +43,11 @@ function requireOwnFolder(folder: string): void {
   // Without the list, the lock shows that an earlier run wrote there.
   if ([LIST_FILE, LOCK].some((name) => names.includes(name))) return
   // GitHub writes CNAME into the branch of its pages when a domain is set before the first copy.
-  if (names.every((name) => name.startsWith('.') || name === 'CNAME')) return
-  throw new CopyFailure(`${folder}: expected an empty folder, or one that svc site wrote before`)
+  const other = names.find((name) => !name.startsWith('.') && name !== 'CNAME')
+  if (other === undefined) return
+  throw new CopyFailure(
+    `${folder}: found ${JSON.stringify(other)}, expected an empty folder, or one that svc site wrote before`,
+  )
 }
 
 /**
