@@ -99,3 +99,16 @@ test('no unit writes the releases as another user than who owns them', () => {
   const pulling = readFileSync('docs/publishing-from-git.md', 'utf8')
   assert.match(pulling, /install -d -o public-api -g public-api \/srv\/public-api\n/)
 })
+
+test('what the guides give ssh is where the units read it', () => {
+  const guides = { copy: 'docs/copy.md', pull: 'docs/publishing-from-git.md' }
+  for (const [name, guide] of Object.entries(guides)) {
+    const unit = readFileSync(path.join(UNITS, `public-api-${name}.service`), 'utf8')
+    // The home of their user.
+    assert.match(unit, /^InaccessiblePaths=.*-\/var\/lib\/public-api$/m)
+    assert.match(unit, /^ReadOnlyPaths=.* \/etc\/public-api(?: |$)/m)
+    const given = /ssh -i (\S+) -o UserKnownHostsFile=([\w./-]+)/.exec(readFileSync(guide, 'utf8'))
+    const folders = given?.slice(1).map((file) => path.dirname(file))
+    assert.deepEqual(folders, ['/etc/public-api', '/etc/public-api'], guide)
+  }
+})
