@@ -237,7 +237,10 @@ test('refuses a folder of other files, an unknown service and a URL with a path'
   fs.writeFileSync(path.join(copy, 'mine.html'), 'mine')
   const foreign = await write()
   assert.equal(foreign.status, 1)
-  assert.match(foreign.error, /found "mine.html", expected an empty folder, or one that svc site wrote before/)
+  assert.match(
+    foreign.error,
+    /found "mine.html", expected an empty folder, or one that svc site wrote before/,
+  )
   assert.deepEqual(fs.readdirSync(copy), ['mine.html'])
   const unnamed = await svcIn(folder, ['site', 'other'])
   assert.equal(unnamed.status, 2)
