@@ -234,6 +234,22 @@ test('the doctor names every file of a copy of which one bit was changed', async
   assert.ok(named.has('doctor-asks-for-nothing'))
 })
 
+test('the doctor names a redacted resource that the host kept', async (t) => {
+  const { copy } = await (prepared ??= prepare())
+  const list = readFileSync(path.join(copy, 'site.json'), 'utf8')
+  const [kept = ''] = /archive\/resources\/roadmap\/[\w-]+\.json/.exec(list) ?? []
+  const redacted = kept.replace(/json$/, 'redacted.json')
+  const tombstone = Buffer.from('{}')
+  const digest = createHash('sha256').update(tombstone).digest('base64url')
+  const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/json' }
+  const found = await inspect(t, (file, sent) => {
+    if (file === redacted) Object.assign(sent, { status: 200, headers, body: tombstone })
+    if (file === 'site.json')
+      sent.body = Buffer.from(list.replace('"files":{', `$&"${redacted}":["${digest}"],`))
+  })
+  assert.deepEqual(found, [['copy-kept', [kept]]])
+})
+
 test('the doctor says how old a copy is, and inspects it if the service does not respond', async (t) => {
   const old = await inspect(t, () => {}, { aheadMs: 3_700_000 })
   assert.deepEqual(old, [['copy-old', ['now.json']]])

@@ -50,6 +50,9 @@ const DATA = /^(?:now\.json$|archive\/|log\/|statuspage\/|api\/)/
 const NEWEST = /^(?:now\.json|archive\/versions\.json|log\/checkpoint)$/
 const UNCHANGING = /^(?:assets|cards|archive|log\/tile)\//
 
+/** What a copy has in place of a redacted resource. */
+const REDACTED = /\.redacted\.json$/
+
 /** What it means that a host sends something else for a file. */
 function missingId(file: string): FindingId {
   if (file === NOT_FOUND) return 'copy-fallback'
@@ -174,6 +177,15 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
     if (!isRight) report('copy-slashless', host + target, `status ${status}, to ${to}`)
   }
 
+  /** Reports a resource that was redacted and is still there, as after an upload that removes nothing. */
+  async function readRedacted(file: string): Promise<void> {
+    const target = pathname + file.replace(REDACTED, '.json')
+    const { status, body } = await settings.ask({ method: 'GET', target, origin: host })
+    if (status === 200 && target.endsWith(`/${await digestOf(body)}.json`)) {
+      report('copy-kept', host + target, 'the bytes that were redacted')
+    }
+  }
+
   const proof = await readFile('now.json')
   const entry = proof && (await readProof(proof, settings, `${settings.mirror}now.json`, report))
   const wanted = new Map<string, string>()
@@ -191,6 +203,7 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
   }
   const listed = (found ?? []).filter(([file]) => OWN_NAME.test(file))
   if (listed.some(([file]) => file === `${PAGE}/index.html`)) await readPage()
+  for (const [file] of listed) if (REDACTED.test(file)) await readRedacted(file)
   // The list is in the order of writing: feeds, lists and pages of the site are last, and before them pages of the oldest versions.
   const read = listed.slice(settings.readsAllFiles === true ? 0 : -DOCTOR_BOUNDS.copyFiles)
   for (const [file, digest] of read) wanted.set(file, digest)

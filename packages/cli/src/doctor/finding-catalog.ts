@@ -410,6 +410,10 @@ export const FINDING_CATALOG = {
     'the bytes whose digest the signed version or site.json states',
     'Run svc site, which completes a run that was cut off, and publish the copy. If that does not help, delete its site.json, run it again, and find out who changed the file.',
   ),
+  'copy-kept': error(
+    'status 404 or 410 for what was redacted',
+    'Remove the file from the host and its caches, and all else that the copy does not have. The scripts in deploy/copy do so at each upload.',
+  ),
   'copy-proof': error(
     'a now.json that the keys of this service verify',
     'Run svc site DIR --now URL with the URL of this service, and publish now.json.',
