@@ -12,7 +12,10 @@ commit=$(git rev-parse FETCH_HEAD)
 status=0
 git merge-base --is-ancestor HEAD "$commit" || status=$?
 if [ "$status" -eq 1 ]; then
-  echo "error: $branch was rewritten: it does not contain $(git rev-parse HEAD), which this server has. Nothing was changed. Compare both histories before you do anything else." >&2
+  # After commits that came to the server another way, or when the branch was set back.
+  what='was rewritten'
+  git merge-base --is-ancestor "$commit" HEAD && what='is behind this server'
+  echo "error: $branch $what: it does not contain $(git rev-parse HEAD), which this server has. Nothing was changed. Compare both histories before you do anything else." >&2
 fi
 [ "$status" -eq 0 ] || exit "$status"
 # A link would publish the file that it leads to, such as a secret. Below releases/ only the files of a release are known.

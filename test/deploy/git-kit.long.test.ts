@@ -301,6 +301,20 @@ test('publishes on top of a commit that arrived meanwhile', (t) => {
   assert.equal(readFileSync(path.join(server, 'NOTES.md'), 'utf8'), 'Notes\n')
 })
 
+test('the server says that the branch lacks what came to the server as a file', (t) => {
+  const { origin, person, server } = makeRepositories(t)
+  const bundle = path.join(temporaryFolder(t), 'main.bundle')
+  git(person, 'commit', '--quiet', '--allow-empty', '--message', 'While the forge is down')
+  git(person, 'bundle', 'create', '--quiet', bundle, 'main')
+  git(server, 'pull', '--quiet', '--ff-only', bundle, 'main')
+  const { status, output } = pull(server)
+  assert.equal(status, 1)
+  assert.match(output, /^error: main is behind this server: it does not contain [0-9a-f]{40}/)
+  git(person, 'push', '--quiet', 'origin', 'main')
+  assert.equal(pull(server).status, 0)
+  assert.equal(git(server, 'rev-parse', 'HEAD'), git(origin, 'rev-parse', 'main'))
+})
+
 test('the server refuses a rewritten branch and changes nothing', (t) => {
   const { origin, person, server } = makeRepositories(t)
   trigger(t, 'github', checkOut(t, origin, 'main'), { event: 'push' })
