@@ -80,6 +80,16 @@ test('restore requires --force for an existing database and replaces all of it',
   assert.match(restored.out, /^Restored 3 registrations, the newest of 2026-.*\nErase and revoke/)
   assert.deepEqual(await readRows(database), before)
 
+  // After an upgrade, and after damage.
+  const newer = new DatabaseSync(database)
+  newer.exec('PRAGMA user_version = 999')
+  newer.close()
+  const kept = await svcIn(folder, ['db', 'restore', 'b.sqlite', '--force'])
+  assert.match(kept.error, /newer version of this software \(stop the service, move the file away/)
+  writeFileSync(database, 'damaged')
+  const damaged = await svcIn(folder, ['db', 'restore', 'b.sqlite', '--force'])
+  assert.match(damaged.error, /the file is damaged .* \(stop the service, move the file away/)
+
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
   assert.equal((await svcIn(folder, ['db', 'restore', 'b.sqlite'])).status, 0)
   assert.deepEqual(await readRows(database), before)

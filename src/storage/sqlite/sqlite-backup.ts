@@ -131,6 +131,11 @@ export async function restoreDatabase(
       for (const suffix of ['', '-wal', '-shm']) fs.rmSync(`${copy}${suffix}`, { force: true })
     }
   } catch (error) {
-    throw toStorageError(error, file)
+    const failure = toStorageError(error, file)
+    const { code } = failure
+    // Not replaced: a running service would go on with the file that is no longer there.
+    if (code !== 'NEWER' && code !== 'NOT_A_DATABASE') throw failure
+    const detail = 'stop the service, move the file away with its -wal and -shm, and run this again'
+    throw new StorageError(code, file, { detail, cause: failure })
   }
 }
