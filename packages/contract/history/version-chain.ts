@@ -1,4 +1,4 @@
-import { canonicalJson } from '../json/canonical-json.ts'
+import { canonicalJsonOfParsed } from '../json/canonical-json.ts'
 import { propertyOf } from '../json/property-of.ts'
 import { parseInstant } from '../text/instant.ts'
 
@@ -54,7 +54,7 @@ export function formatSnapshotId(sequence: number): string {
 /** The text whose SHA-256 is an entry's `hash`: a label line, then the canonical JSON of the entry without `hash`. */
 export function versionHashText(entry: Omit<VersionEntry, 'hash'>): string {
   const { hash: _, ...hashed } = entry as VersionEntry
-  return `${VERSION_HASH_LABEL}\n${canonicalJson(hashed)}`
+  return `${VERSION_HASH_LABEL}\n${canonicalJsonOfParsed(hashed)}`
 }
 
 /** Which rule of the chain an entry breaks. */
