@@ -245,6 +245,15 @@ async function comparePlaces(
   )
   assert.deepEqual(idsIn(months.join('')), everyone, `${where}: months`)
   assert.deepEqual(workIn(months.join('')), everyWork, `${where}: months`)
+  const rows = months.flatMap((month) => parsePage(month).all('.events li'))
+  const running = rows.filter((row) => row.querySelector('[data-elapsed]') !== null)
+  const open = [...listed, ...past].filter(({ state }) => state !== 'resolved')
+  // What was removed while it was open does not go on.
+  assert.deepEqual(
+    [...new Set(running.map((row) => /Number (\d+)/.exec(textIn(row))?.[1]))].toSorted(),
+    open.map(({ id }) => id.slice('nth-'.length)).toSorted(),
+    `${where}: durations that go on`,
+  )
   for (const feed of ['status.json', 'status.atom', 'status/components/read-api.json']) {
     const text = await read(`/th/${feed}`)
     assert.deepEqual(idsIn(text), everyone, `${where}: ${feed}`)

@@ -165,8 +165,14 @@ export function componentLinks(context: PageContext, ids: readonly string[]): Ht
   return itemLinks(context, 'component', components, ids, pathOfPage(context.locale, 'status'))
 }
 
-/** When an incident began and ended, and how long it took; undefined ends are open. */
-function incidentTime({ locale, facts }: PageContext, { startedAt, resolvedAt }: Incident): Html {
+/** When an incident began and ended, and how long it took. One without an end is open, or was removed while it was. */
+function incidentTime(
+  { locale, facts }: PageContext,
+  incident: Incident,
+  isRemoved: boolean,
+): Html {
+  const { startedAt, resolvedAt } = incident
+  if (isRemoved && resolvedAt === undefined) return momentHtml(locale, startedAt)
   const time =
     resolvedAt === undefined
       ? momentHtml(locale, startedAt)
@@ -187,7 +193,7 @@ function eventRow(context: PageContext, listed: StatusEvent): Html {
   const facts = [
     incident && labelFor(texts, 'incidentImpact', incident.impact),
     maintenance && texts.status.maintenance.one,
-    incident && incidentTime(context, incident),
+    incident && incidentTime(context, incident, removed !== undefined),
     components.length > 0 && componentLinks(context, components),
   ].filter((each) => each !== undefined && each !== false)
   return html`<li>
