@@ -55,6 +55,9 @@ export function isTranslatedName(name: string): name is TranslatedName {
   return Object.hasOwn(TRANSLATED_SCHEMAS, name) || isPastEventsName(name)
 }
 
+/** Whether a resource contains translations of others. */
+export const isTranslation = (name: string): boolean => name.startsWith('site/translations/')
+
 /** The schema of a resource whose texts can be translated. */
 export function translatedSchema(name: TranslatedName): JsonSchema {
   return isPastEventsName(name) ? PAST_EVENTS_SCHEMA : TRANSLATED_SCHEMAS[name]

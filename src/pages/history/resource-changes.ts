@@ -4,6 +4,7 @@ import {
   isTranslatedName,
   translatedSchema,
   translationsOf,
+  isTranslation,
 } from '@public-api/contract/registry/resource-names'
 import { fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
 import {
@@ -18,7 +19,7 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, inEnglish, richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { translatedValue } from '../site-facts.ts'
-import { isTranslation, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { resourceTitle } from '../snapshots/snapshot-sections.ts'
 import { momentHtml } from '../texts/moments.ts'
 import { changesInWords, type ComparedData, titlesById } from './changes-in-words.ts'
 

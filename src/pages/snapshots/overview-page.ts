@@ -1,5 +1,6 @@
 import { SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { isTranslation } from '@public-api/contract/registry/resource-names'
 import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import { pathOfPage } from '../addresses.ts'
@@ -25,13 +26,7 @@ import { chainPicture } from '../pictures/chain-picture.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
 import { integrityOf } from '../verify/native-check.ts'
-import {
-  fromSnapshot,
-  languageNote,
-  notesLanguage,
-  isTranslation,
-  resourceTitle,
-} from './snapshot-sections.ts'
+import { fromSnapshot, languageNote, notesLanguage, resourceTitle } from './snapshot-sections.ts'
 import { nextMaintenance, openIncidents, stateNow, troubledComponents } from './status-now.ts'
 
 const CHAIN_LENGTH = 4

@@ -27,9 +27,6 @@ export function resourceTitle({ locale, texts }: PageContext, name: string): Htm
   return Object.hasOwn(siteResources, name) ? siteResources[name] : code(name)
 }
 
-/** Whether a resource contains translations of others. */
-export const isTranslation = (name: string): boolean => name.startsWith('site/translations/')
-
 const jsonLink = (name: SnapshotName): Html => codeLink(`${BASE_PATH}/${name}`)
 
 /** The rendered resource or, if its data is damaged, a notice. The rest of the page does not depend on it. */

@@ -40,6 +40,7 @@ import {
   selectResources,
   sourcesOf,
   sourcesOfVersion,
+  storeSources,
 } from './select-resources.ts'
 import { noteOfChanges, type NotedStatus } from './version-note.ts'
 
@@ -293,7 +294,7 @@ export async function publishRelease(
         ? resourceFault(store, name, digest) !== undefined
         : !isStored(options, head, name, digest),
     )
-    for (const [name, { digest, read }] of written) store.writeResource(name, digest, read())
+    storeSources(store, written)
     if (next === undefined) return written.map(([name]) => name).toSorted()
     // Slow work came before, and what a faster publisher states of the folder must stay.
     if (store.readVersionIds().includes(next.snapshotId)) {

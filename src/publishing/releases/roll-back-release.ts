@@ -3,7 +3,11 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
-import type { ResourceName, TranslatedName } from '@public-api/contract/registry/resource-names'
+import {
+  isTranslation,
+  type ResourceName,
+  type TranslatedName,
+} from '@public-api/contract/registry/resource-names'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { ReleaseFileError } from '../../releases/release-store.ts'
 import { checkRepublished } from '../compile/republished-rules.ts'
@@ -15,9 +19,12 @@ import { contentMs, readVersions, requireVersion } from './published-versions.ts
 import { restoreContent, usualSummaryOf } from './restore-content.ts'
 import {
   digestsOf,
+  type ResourceSource,
   type ResourceSources,
   selectResources,
   sourcesOfVersion,
+  storeSources,
+  withoutRedacted,
 } from './select-resources.ts'
 import { noteOfRollback } from './version-note.ts'
 
@@ -68,12 +75,7 @@ export async function rollBackRelease(
   const redacted = Object.entries(target.resources)
     .filter(([name, digest]) => store.readRedaction(name, digest) !== undefined)
     .map(([name]) => name)
-  const older = new Map(
-    [...sourcesOfVersion(store, target)].flatMap(([name, source]) => {
-      const kept = redacted.includes(name) ? current.get(name) : source
-      return kept === undefined ? [] : [[name, kept] as const]
-    }),
-  )
+  const older = withoutRedacted(sourcesOfVersion(store, target), current, redacted)
   const chosen = only === undefined ? older : selectResources(current, older, only)
   const resources = digestsOf(chosen)
   const { obstacles, warnings } = checkResources(chosen, nowMs)
@@ -85,11 +87,8 @@ export async function rollBackRelease(
   const hasFolder = contentDir !== undefined && fs.existsSync(contentDir)
   const base = hasFolder ? readBase(contentDir, versions)?.hash : undefined
   const result = appendVersion({ ...options, note }, versions, resources, (next) => {
-    for (const [name, { digest, read }] of chosen) {
-      if (next !== undefined && head.resources[name] !== digest) {
-        store.writeResource(name, digest, read())
-      }
-    }
+    const isNew = ([name, { digest }]: [string, ResourceSource]) => head.resources[name] !== digest
+    if (next !== undefined) storeSources(store, [...chosen].filter(isNew))
     return []
   })
   // A killed rollback may have written its version and left the folder as it was before.
@@ -115,7 +114,10 @@ export async function rollBackRelease(
     ...prepared,
     ...result.warnings,
     ...redacted.map(
-      (name) => `${name} is redacted in ${snapshotId}; it stays as in ${head.snapshotId}`,
+      (name) =>
+        `${name} is redacted in ${snapshotId}; it stays as in ${head.snapshotId}${
+          isTranslation(name) ? ', where it translates the same text' : ''
+        }`,
     ),
     ...warnings.map((warning) => `svc check would refuse ${warning}`),
     hasFolder &&

@@ -1,16 +1,24 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
-import { isTranslatedName, type TranslatedName } from '@public-api/contract/registry/resource-names'
+import {
+  isTranslatedName,
+  type TranslatedName,
+  translatedSchema,
+  translationsOf,
+} from '@public-api/contract/registry/resource-names'
 import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import {
   TRANSLATION_LOCALES,
+  type TranslationLocale,
   translationResource,
   type Overlay,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import { sha256Base64url } from '../../crypto/sha256.ts'
-import type { ReleaseStore } from '../../releases/release-store.ts'
+import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import type { CompiledContent } from '../compile/compile-content.ts'
+import { compileOverlay } from '../translations/compile-overlay.ts'
+import { translatableTexts } from '../translations/translatable-texts.ts'
 
 /** A resource by its digest, with a way to get its text. */
 export interface ResourceSource {
@@ -54,6 +62,16 @@ export function overlaysIn(source: ResourceSource | undefined): {
   return source === undefined ? {} : (JSON.parse(source.read()) as Translations).resources
 }
 
+/** A resource with the translations of others in one locale; undefined without any. */
+function sourceOfOverlays(
+  locale: TranslationLocale,
+  resources: { readonly [name: string]: Overlay },
+): ResourceSource | undefined {
+  const text = canonicalJson({ locale, resources } as unknown as JsonValue)
+  const isEmpty = Object.keys(resources).length === 0
+  return isEmpty ? undefined : { digest: sha256Base64url(text), read: () => text }
+}
+
 /**
  * Some resources of one version, with their translations, and all others of another version. The status includes the
  * years before it.
@@ -81,9 +99,75 @@ export function selectResources(
       ...Object.entries(before).filter(([name]) => !isWanted(name)),
       ...Object.entries(after).filter(([name]) => isWanted(name)),
     ])
-    const text = canonicalJson({ locale, resources } as unknown as JsonValue)
-    const isEmpty = Object.keys(resources).length === 0
-    replace(resource, isEmpty ? undefined : { digest: sha256Base64url(text), read: () => text })
+    replace(resource, sourceOfOverlays(locale, resources))
   }
   return selected
+}
+
+function dataIn(source: ResourceSource | undefined): JsonValue {
+  try {
+    return source === undefined ? {} : (JSON.parse(source.read()) as JsonValue)
+  } catch (error) {
+    // Its damage is named where it is published.
+    if (error instanceof ReleaseFileError) return {}
+    throw error
+  }
+}
+
+/**
+ * The resources of an older version, with those of the newest one in the place of what was redacted. Translations go with
+ * what they translate: of what stays, they stay too, and where they were redacted, those stay that translate the same text.
+ */
+export function withoutRedacted(
+  older: ResourceSources,
+  current: ResourceSources,
+  redacted: readonly string[],
+): ResourceSources {
+  const chosen = new Map(older)
+  const replace = (name: string, source: ResourceSource | undefined): void => {
+    if (source === undefined) chosen.delete(name)
+    else chosen.set(name, source)
+  }
+  for (const name of redacted) replace(name, current.get(name))
+  const names = [...new Set([...older.keys(), ...chosen.keys()])].filter(isTranslatedName)
+  for (const locale of TRANSLATION_LOCALES) {
+    for (const name of names) {
+      const resource = translationsOf(locale, name)
+      if (!redacted.includes(resource) && !redacted.includes(name)) continue
+      const schema = translatedSchema(name)
+      const same = new Map(
+        Array.from(translatableTexts(schema, dataIn(current.get(name))), ({ field, source }) => [
+          field,
+          source,
+        ]),
+      )
+      const { [name]: newest = {} } = overlaysIn(current.get(resource))
+      const { overlay } = compileOverlay(
+        newest as unknown as JsonValue,
+        schema,
+        dataIn(chosen.get(name)),
+        ({ field, source }) => same.get(field) !== source,
+      )
+      const { [name]: _, ...others } = overlaysIn(chosen.get(resource))
+      const isEmpty = Object.keys(overlay).length === 0
+      replace(
+        resource,
+        sourceOfOverlays(locale, { ...others, ...(isEmpty ? {} : { [name]: overlay }) }),
+      )
+    }
+  }
+  return chosen
+}
+
+/** Stores resources; none of them if one was redacted, because what is refused must not stay behind. */
+export function storeSources(
+  store: ReleaseStore,
+  sources: readonly (readonly [name: string, source: ResourceSource])[],
+): void {
+  const refused = sources.filter(
+    ([name, { digest }]) => store.readRedaction(name, digest) !== undefined,
+  )
+  for (const [name, { digest, read }] of [...refused, ...sources]) {
+    store.writeResource(name, digest, read())
+  }
 }

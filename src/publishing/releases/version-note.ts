@@ -1,5 +1,6 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import { isTranslation } from '@public-api/contract/registry/resource-names'
 import { isPastEventsName } from '@public-api/contract/snapshots/past-events'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 
@@ -93,7 +94,7 @@ export function noteOfChanges(
   const events = describeEvents(before, after)
   const resources = changes.map(({ resource }) => resource)
   // Translations follow what they translate.
-  const own = resources.filter((name) => !name.startsWith('site/translations/'))
+  const own = resources.filter((name) => !isTranslation(name))
   const isNamed = (name: string) => name === 'status' || isPastEventsName(name)
   const others = own.filter((name) => events.length === 0 || !isNamed(name))
   const named = events.length + others.length === 0 ? resources : others

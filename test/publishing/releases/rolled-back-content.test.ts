@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import fs, { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import type { Translations } from '@public-api/contract/snapshots/translations'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
 import { publishRelease } from '../../../src/publishing/releases/publish-release.ts'
 import { redactResource } from '../../../src/publishing/releases/redact-resource.ts'
@@ -154,6 +156,55 @@ test('a rollback of one resource leaves all others, and goes past a redaction', 
   assert.deepEqual(entry.resources, third.resources)
   assert.deepEqual(warnings, ['roadmap is redacted in VS-0001; it stays as in VS-0004'])
   assert.deepEqual(await digests(), third.resources)
+})
+
+test('translations that were redacted stay where they translate the same text, and with what stays', async (t) => {
+  const { contentDir, common, publish, rollBack, digests } = await publishFirst(t)
+  const redact = (snapshotId: string, resource: string) =>
+    redactResource({ ...common, snapshotId, resource, reason: 'A person asked.' })
+  editContent(contentDir, 'status', 'name: Read API', 'name: Wrong reads')
+  const texts = 'summary: สอง\ncomponents: { read-api: { name: ชื่อผิด } }\n'
+  writeContent(contentDir, 'th/status.yaml', texts)
+  await publish()
+  await redact('VS-0001', 'site/translations/th')
+  const { entry, warnings } = await rollBack('VS-0001')
+  const overlays = () => {
+    const { store } = common
+    const head = JSON.parse(
+      store.readVersionText(store.readVersionIds().at(-1) ?? ''),
+    ) as VersionEntry
+    const digest = head.resources['site/translations/th'] ?? ''
+    return (JSON.parse(store.readResourceText('site/translations/th', digest)) as Translations)
+      .resources
+  }
+  const { status, changelog } = overlays()
+  // The name of the component is another one again.
+  assert.deepEqual(status, { summary: 'สอง' })
+  assert.notEqual(changelog, undefined)
+  assert.deepEqual(warnings, [
+    'site/translations/th is redacted in VS-0001; it stays as in VS-0002, where it translates the same text',
+  ])
+  assert.deepEqual(await digests(), entry.resources)
+
+  // The status stays, and so does its translation.
+  await redact('VS-0002', 'status')
+  await rollBack('VS-0002')
+  assert.deepEqual(overlays()['status'], { summary: 'สอง' })
+  assert.deepEqual(overlays()['changelog'], changelog)
+})
+
+test('a publication that is refused stores nothing', async (t) => {
+  const { contentDir, common, publish } = await publishFirst(t)
+  const files = () => common.store.listEntries().map(({ name }) => name)
+  writeContent(contentDir, 'th/status.yaml', 'summary: สอง\n')
+  await publish()
+  const redaction = { snapshotId: 'VS-0001', resource: 'site/translations/th', reason: 'R.' }
+  await redactResource({ ...common, ...redaction })
+  const before = files()
+  editContent(contentDir, 'status', 'name: Read API', 'name: Private words')
+  writeContent(contentDir, 'th/status.yaml', '# ไทย\nsummary: หนึ่ง\n')
+  await assert.rejects(publish(), /was redacted with this content/)
+  assert.deepEqual(files(), before)
 })
 
 test('what a rollback cannot bring back is named', async (t) => {
