@@ -250,7 +250,7 @@ async function comparePlaces(
   const open = [...listed, ...past].filter(({ state }) => state !== 'resolved')
   // What was removed while it was open does not go on.
   assert.deepEqual(
-    [...new Set(running.map((row) => /Number (\d+)/.exec(textIn(row))?.[1]))].toSorted(),
+    [...new Set(running.map((row) => /Number (\d+)/.exec(textIn(row))?.[1] ?? ''))].toSorted(),
     open.map(({ id }) => id.slice('nth-'.length)).toSorted(),
     `${where}: durations that go on`,
   )

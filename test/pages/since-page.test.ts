@@ -1,7 +1,7 @@
-import { isTranslation } from '@public-api/contract/registry/resource-names'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { isTranslation } from '@public-api/contract/registry/resource-names'
 import { LOCALES } from '@public-api/contract/terms/locales'
 import { pathOfPage } from '../../src/pages/addresses.ts'
 import { changesId } from '../../src/pages/history/resource-changes.ts'
