@@ -135,3 +135,17 @@ test('rehashes a key once at a time and again later', async () => {
   for (let each = 0; each < 5; each += 1) await apiKeys.check(key)
   assert.deepEqual(asked, [apiKeyIdOf(key), apiKeyIdOf(key)])
 })
+
+test('two nodes rotate the hash secret in turn if each knew both secrets before', async () => {
+  const store = createMemoryApiKeyStore()
+  const key = await makeKeys({ store }).issue()
+  const next = 'the next secret'
+  const waiting = makeKeys({ store, previous: [next] }).apiKeys
+  const rotated = makeKeys({ store, hashSecret: next, previous: [SECRET] }).apiKeys
+  for (const node of [rotated, waiting, rotated, waiting, rotated]) {
+    await node.check(key)
+    // Until the hash is replaced.
+    await new Promise(setImmediate)
+  }
+  await assert.rejects(makeKeys({ store }).apiKeys.check(key), { code: 'KEY_INVALID' })
+})
