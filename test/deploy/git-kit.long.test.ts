@@ -50,6 +50,7 @@ interface Step {
   readonly run?: string
   readonly if?: string
   readonly env?: { readonly [name: string]: string }
+  readonly with?: { readonly [name: string]: string }
 }
 
 interface Workflow {
@@ -299,6 +300,18 @@ test('publishes on top of a commit that arrived meanwhile', (t) => {
   assert.equal(pull(server).status, 0)
   assert.deepEqual(versionsOf(server), ['VS-0001.json'])
   assert.equal(readFileSync(path.join(server, 'NOTES.md'), 'utf8'), 'Notes\n')
+})
+
+test('only the job that publishes has the secret by which it may push', () => {
+  const secrets = {
+    github: { 'ssh-key': '${{ secrets.PUBLISH_KEY }}' },
+    forgejo: { token: '${{ secrets.PUBLISH_TOKEN || github.token }}' },
+  }
+  for (const [forge, secret] of Object.entries(secrets)) {
+    const { jobs } = parse(readFileSync(`deploy/git/${forge}/publish.yml`, 'utf8')) as Workflow
+    const [checks, publishes] = ['check', 'publish'].map((name) => jobs[name]?.steps[0]?.with)
+    assert.deepEqual([checks, publishes], [undefined, { ref: 'refs/heads/main', ...secret }])
+  }
 })
 
 test('the server says that the branch lacks what came to the server as a file', (t) => {
