@@ -133,15 +133,18 @@ export async function planDiscard({
     // A record alone states nothing that was typed.
     const files: readonly DiscardedFile[] = changed.every(isDiscardRecord) ? [] : changed
     const { resources } = await compileContent(copy, nowMs)
+    const isWhole = isDeepStrictEqual(digestsOf(resources), entry.resources)
+    const rest = `${contentDir} still differs from ${entry.snapshotId}; see svc diff`
+    const isSilent = only === undefined && !isWhole && byHand.length === 0
     return {
       contentDir,
       /** The newest version. */
       entry,
       files,
       /** What differs from the version and stays, one line each. */
-      byHand: byHand.map((line) => line.replaceAll(copy, contentDir)),
+      byHand: isSilent ? [rest] : byHand.map((line) => line.replaceAll(copy, contentDir)),
       /** Whether the folder has the content of the version afterwards. */
-      isWhole: isDeepStrictEqual(digestsOf(resources), entry.resources),
+      isWhole,
       /** Whether the folder states that it is based on the version. */
       isBased: readBase(contentDir, versions)?.hash === entry.hash,
     }

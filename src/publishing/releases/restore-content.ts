@@ -32,10 +32,16 @@ import { isUsual, type Status } from '../editing/edit-status.ts'
 import { rewriteYaml } from '../editing/rewrite-yaml.ts'
 import { writeUsualSummary } from '../editing/usual-summary.ts'
 import { writeContentFile } from '../editing/write-content-file.ts'
-import { contentFiles, MAX_FILE_BYTES, resourceOfFile } from '../rules/content-folder.ts'
+import {
+  contentFiles,
+  contentName,
+  MAX_FILE_BYTES,
+  resourceOfFile,
+} from '../rules/content-folder.ts'
 import { contentSchema, IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
-import { writeTranslationRecord } from '../translations/translation-record.ts'
+import { compileOverlay } from '../translations/compile-overlay.ts'
+import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
 import { overlaysIn, type ResourceSources } from './select-resources.ts'
 
 /** What a content folder is brought to. */
@@ -306,9 +312,23 @@ export async function restoreContent(
       writer.write(file, old, now, locale)
     }
   }
+  const published = new Set<string>()
+  for (const locale of TRANSLATION_LOCALES) {
+    for (const name of restored) {
+      const { [name]: overlay = {} } = overlaysIn(wanted.get(translationsOf(locale, name)))
+      const data = valueOf(wanted, name) ?? {}
+      const { texts } = compileOverlay(overlay as JsonValue, translatedSchema(name), data)
+      for (const { field, translation } of texts)
+        published.add(`${locale} ${contentName(name)}.${field} ${translation}`)
+    }
+  }
+  // A file may also have older translations, which were not published and stay outdated.
+  const isCurrent = (text: TranslatedText) =>
+    isOfResource(text, restored) &&
+    published.has(`${text.locale} ${text.field} ${text.translation}`)
   const { translated } = await compileContent(contentDir, nowMs)
   for (const locale of new Set(translated.map((text) => text.locale))) {
-    writeTranslationRecord(contentDir, locale, translated, (text) => isOfResource(text, restored))
+    writeTranslationRecord(contentDir, locale, translated, isCurrent)
   }
   const { mistakes, resources } = await compileContent(contentDir, nowMs)
   const byHand =

@@ -193,6 +193,17 @@ test('translations that were redacted stay where they translate the same text, a
   assert.deepEqual(overlays()['changelog'], changelog)
 })
 
+test('a translation that was older than its text stays older, whatever comes back beside it', async (t) => {
+  const { contentDir, publish, rollBack, read, digests } = await publishFirst(t)
+  const [summary = ''] = /^summary: .*$/m.exec(read('status.yaml')) ?? []
+  editContent(contentDir, 'status', summary, 'summary: Two.')
+  const { entry: second } = await publish()
+  editContent(contentDir, 'status', 'name: Read API', 'name: Wrong reads')
+  await publish()
+  await rollBack('VS-0002')
+  assert.deepEqual(await digests(), second.resources)
+})
+
 test('a publication that is refused stores nothing', async (t) => {
   const { contentDir, common, publish } = await publishFirst(t)
   const files = () => common.store.listEntries().map(({ name }) => name)
