@@ -54,10 +54,17 @@ test('the history by month begins with this month, and names what is planned', a
     startsAt: '2026-12-06T14:00:00Z',
     endsAt: '2027-01-01T02:00:00Z',
   }
+  const cancelled = {
+    ...planned,
+    id: 'cancelled-work',
+    state: 'cancelled' as const,
+    startsAt: '2027-01-05T14:00:00Z',
+    endsAt: '2027-02-01T02:00:00Z',
+  }
   const { read } = await open(t, {
     ...CALM_STATUS,
     incidents: [YESTERDAY],
-    maintenances: [planned],
+    maintenances: [planned, cancelled],
   })
   for (const locale of LOCALES) {
     const { markup } = await read(`/${locale}/status`)
@@ -65,12 +72,16 @@ test('the history by month begins with this month, and names what is planned', a
     const links = months.map((each) => each.querySelector('a')?.attribute('href'))
     assert.deepEqual(
       links,
-      ['2026-11', '2026-12', '2027-01'].map((month) => `/${locale}/status/${month}`),
+      ['2026-11', '2026-12', '2027-01', '2027-02'].map((month) => `/${locale}/status/${month}`),
     )
     const word = TEXTS[locale].labels.maintenanceState.scheduled
     assert.deepEqual(
       months.map((each) => textIn(each).includes(word)),
-      [false, true, true],
+      [false, true, true, false],
+    )
+    assert.deepEqual(
+      months.map((each) => /\d+(?=\)$)/.exec(textIn(each))?.[0]),
+      ['1', '1', '1', '1'],
     )
   }
 })

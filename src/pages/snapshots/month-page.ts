@@ -5,7 +5,7 @@ import { plainText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { formatMonth } from '../texts/moments.ts'
 import { languageNote } from './snapshot-sections.ts'
-import { eventList, type StatusEvent, statusEvents } from './status-events.ts'
+import { eventList, isOpen, type StatusEvent, statusEvents } from './status-events.ts'
 
 /** Number of incidents and maintenances on one page: a month with more has several pages. */
 const PER_PAGE = 40
@@ -60,8 +60,10 @@ export function monthLinks(context: PageContext, events: readonly StatusEvent[])
     <ul class="plain-list links">
       ${listed.map((each) => {
         const [month, ofMonth] = each
-        const count = new Intl.NumberFormat(locale).format(ofMonth.length)
-        const planned = isAhead(each) && `${texts.labels.maintenanceState.scheduled}: `
+        const ahead = isAhead(each) ? ofMonth.filter(isOpen).length : 0
+        const count = new Intl.NumberFormat(locale).format(ahead === 0 ? ofMonth.length : ahead)
+        // What was cancelled or removed is planned no more.
+        const planned = ahead > 0 && `${texts.labels.maintenanceState.scheduled}: `
         return html`<li>
           ${link(pathOfPage(locale, monthPath(month)), monthText(context, month))}
           <span class="muted">(${planned}${count})</span>
