@@ -1,4 +1,5 @@
 import { readHeaders } from '@public-api/client-internal/header-fields'
+import { isUnsignedOutage } from '@public-api/client-internal/http-response'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
@@ -26,7 +27,9 @@ export async function sendRegistration(
       return { ticket, response }
     }
     const stated = propertyOf(propertyOf(content, 'error'), 'code')
-    const code = typeof stated === 'string' ? stated : String(status)
+    // A gateway may have passed the request on.
+    const other = status < 400 || isUnsignedOutage(response) ? 'NO_RESPONSE' : String(status)
+    const code = typeof stated === 'string' ? stated : other
     const seconds = Number(readHeaders(headers)(CLIENT_HEADERS.retryAfter))
     return { code, retryAfterSeconds: seconds > 0 ? seconds : undefined }
   } catch {

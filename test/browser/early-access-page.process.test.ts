@@ -276,10 +276,14 @@ test(
       if (isNamed) assert.equal(await page.locator('#mistakes li code').innerText(), code)
     }
     await assertKept(page)
-    Object.assign(response, { status: 502, body: '<h1>Bad gateway</h1>', type: 'text/html' })
-    await page.locator('#test-challenge').check()
-    await sendForm(page)
-    assert.deepEqual(await mistakesOf(page), [plainText(mistakes.refused, { code: '502' })])
+    const refused = plainText(mistakes.refused, { code: '403' })
+    Object.assign(response, { body: '<h1>Not this service</h1>', type: 'text/html' })
+    for (const status of [200, 403, 429, 502]) {
+      response.status = status
+      await page.locator('#test-challenge').check()
+      await sendForm(page)
+      assert.deepEqual(await mistakesOf(page), [status === 403 ? refused : mistakes.unanswered])
+    }
     assert.deepEqual(realErrors(errors), [])
   },
 )

@@ -11,6 +11,7 @@ import { challengeOf } from '../support/challenge-of.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { runRegisteringApp } from '../support/registering-app.ts'
 import { svc, argsOf } from '../support/run-svc.ts'
+import { runTamperingProxy } from '../support/tampering-proxy.ts'
 
 const IDENTITY = {
   requestId: '3f2c8a5e-0000-4000-8000-000000000000',
@@ -44,7 +45,8 @@ async function deploy(
     const { method = '', url: target = '' } = request
     targets.push(target)
     if (target === '/api/v1/early-access') {
-      const data = describeEarlyAccess(state, { ...challenge.description, ...change })
+      const note = state === 'open' ? undefined : 'The list ends with May.\n\u202e'
+      const data = describeEarlyAccess(state, { ...challenge.description, ...change }, note)
       response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' })
       response.end(formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data)))
     } else if (page !== undefined && target.startsWith('/challenge')) {
@@ -100,7 +102,7 @@ test('reports the provider and the expiry with --json', async (t) => {
   })
 })
 
-test('reports that a hosted challenge needs a browser, and that a closed waitlist has none', async (t) => {
+test('reports that a hosted challenge needs a browser, and why a waitlist is closed', async (t) => {
   for (const provider of ['turnstile', 'hcaptcha'] as const) {
     const { origin } = await deploy(t, provider)
     assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin), {
@@ -110,10 +112,11 @@ test('reports that a hosted challenge needs a browser, and that a closed waitlis
     })
   }
   const { origin } = await deploy(t, 'altcha', 'unavailable')
+  const message = `${origin} does not accept registrations now: The list ends with May. \\u202e`
   assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin, '--json'), {
     status: 1,
-    out: `${JSON.stringify({ ok: false, code: 'CLOSED', message: `${origin} does not accept registrations now and offers no challenge` })}\n`,
-    error: `error: ${origin} does not accept registrations now and offers no challenge\n`,
+    out: `${JSON.stringify({ ok: false, code: 'CLOSED', message })}\n`,
+    error: `error: ${message}\n`,
   })
 })
 
@@ -245,6 +248,32 @@ test('registers an address with the challenge solved, and verifies the response'
   const [entry, ...others] = await app.entries()
   assert.deepEqual(others, [])
   assert.partialDeepStrictEqual(entry, { email: 'ada@example.org', interests: ['api'] })
+})
+
+test('says that a registration without a signed response may be repeated', async (t) => {
+  const app = await runRegisteringApp(t)
+  app.clock.ms = Date.now()
+  const proxy = await runTamperingProxy(t, app.origin)
+  const change: { status?: number; headers?: Map<string, string> } = {}
+  proxy.tamper = (response) => {
+    if (response.method === 'POST') Object.assign(response, change)
+  }
+  const join = () =>
+    svc('waitlist', 'join', proxy.origin, '--email', 'ada@example.org', '--consent', '--json')
+  change.headers = new Map([['content-type', 'text/html']])
+  for (const [status, exit] of [
+    [504, 3],
+    [429, 3],
+    [302, 1],
+    [200, 1],
+  ] as const) {
+    change.status = status
+    const joined = await join()
+    assert.equal(joined.status, exit, `${status}`)
+    assert.match(joined.error, /; joining again is safe: each address is listed once\n$/)
+  }
+  proxy.tamper = () => {}
+  assert.deepEqual(JSON.parse((await join()).out), { ok: true, outcome: 'DUPLICATE', ticket: null })
 })
 
 test('wrong usage exits with 2 and one line', async () => {

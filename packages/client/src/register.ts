@@ -23,7 +23,8 @@ export interface DuplicateRegistration extends Pick<
 /**
  * Registers an email address for the waitlist and verifies the response. `outcome` is `WAITING`, with the ticket in `data`,
  * or `DUPLICATE` if the address is on the list already. The request carries no API key and is sent once. After a
- * ConnectionError the address may be registered: another call with a new challenge token then gives `DUPLICATE`.
+ * ConnectionError or a VerificationError the address may be registered: another call with a new challenge token then gives
+ * `DUPLICATE`.
  *
  * Throws an ApiResponseError if the service refused the registration, a VerificationError if the response must not be
  * trusted, a ConnectionError if no complete response was received, or the signal's reason.

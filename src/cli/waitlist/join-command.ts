@@ -3,6 +3,8 @@ import { choiceOption, numberOption, onlyArgument } from '@public-api/cli-kit/op
 import { flag, textOption } from '@public-api/cli-kit/options'
 import { parseBase } from '@public-api/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
+import { sanitizeForTerminal } from '@public-api/cli/src/verifying/sanitize-for-terminal.ts'
+import { isOutage } from '@public-api/client-internal/outage'
 import type { Registration } from '@public-api/client-internal/resources'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
@@ -41,7 +43,7 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
   return new TextDecoder().decode(body)
 }
 
-/** Solves the challenge of a deployment. Messages contain only values that the contract defines. */
+/** Solves the challenge of a deployment. Messages contain only values that the contract defines, and its note. */
 async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeoutMs: number) {
   const target = ENDPOINTS.earlyAccess.path
   const envelope = parseJson(await fetchJsonText(ask, origin, target))
@@ -59,7 +61,8 @@ async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeou
     throw failure('UNKNOWN_CHALLENGE', 'uses a challenge that this program does not support')
   }
   if (propertyOf(data, 'state') !== 'open') {
-    throw failure('CLOSED', 'does not accept registrations now and offers no challenge')
+    const note = sanitizeForTerminal(String(propertyOf(data, 'note')), 400)
+    throw failure('CLOSED', `does not accept registrations now: ${note}`)
   }
   if (provider === 'test') return { provider, token: TEST_TOKEN, expiresAt: null }
   if (provider !== 'altcha') {
@@ -102,10 +105,11 @@ async function join(origin: string, registration: Registration) {
       ? { outcome: result.outcome, ticket: result.data.ticket }
       : { outcome: result.outcome, ticket: null }
   } catch (error) {
-    const code = error instanceof ApiResponseError ? error.code : 'UNREGISTERED'
-    const unsure = error instanceof Error && error.name === 'ConnectionError'
-    throw new CommandFailure(code, `${origin}: ${messageOf(error)}`, {
-      exitCode: unsure ? EXIT_CODES.unreachable : EXIT_CODES.failure,
+    const message = `${origin}: ${messageOf(error)}`
+    if (error instanceof ApiResponseError) throw new CommandFailure(error.code, message)
+    const advice = 'joining again is safe: each address is listed once'
+    throw new CommandFailure('UNREGISTERED', `${message}; ${advice}`, {
+      exitCode: isOutage(error) ? EXIT_CODES.unreachable : EXIT_CODES.failure,
     })
   }
 }
