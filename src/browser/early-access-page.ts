@@ -1,10 +1,8 @@
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 // The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
 // sends the form and shows the result. The input is stored only in the form.
-import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
+import { createTrustedKeys } from '@public-api/client-internal/trusted-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
-import { verifyResponse } from '@public-api/client-internal/verify-response'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { LIMITS } from '@public-api/contract/terms/limits'
 import { request } from './api-request.ts'
 import { createFormChallenge } from './form-challenge.ts'
@@ -76,10 +74,8 @@ function mayBeSpent(code: string): boolean {
 /** The proof of a response by the keys that the service publishes, as text, or the code of the failed check. */
 async function proofOf(response: HttpResponse): Promise<{ isGood: boolean; text: RichText }> {
   try {
-    const keyDocument = await request(READ_PATHS.signingKey)
-    const nowMs = Date.now()
-    const { keys } = await verifyKeyDocument({ ...keyDocument, nowMs })
-    const { keyId } = await verifyResponse({ ...response, keys, nowMs })
+    const expectations = () => ({ nowMs: Date.now() })
+    const { keyId } = await createTrustedKeys(undefined, expectations, request).verify(response)
     return { isGood: true, text: texts.richText('result.proved', { key: keyId }) }
   } catch (error) {
     const code = error instanceof VerificationError ? error.code : 'NO_RESPONSE'

@@ -2,6 +2,7 @@ import { readHeaders } from '@public-api/client-internal/header-fields'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { isOutage } from '@public-api/client-internal/outage'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
+import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
 import {
   VerificationError,
   type VerificationFault,
@@ -13,6 +14,7 @@ import type {
 } from '@public-api/client-internal/verification-step'
 import { MAX_CLOCK_SKEW_SECONDS, verifyInSteps } from '@public-api/client-internal/verify-response'
 import { formatSignedText } from '@public-api/contract/http/signature'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { CLIENT_HEADERS } from '@public-api/contract/terms/client-headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/terms/limits'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
@@ -40,8 +42,8 @@ export async function cryptoSupport(): Promise<'ready' | 'insecure' | 'unsupport
 /** Input of a verification. */
 export interface ProofInput {
   readonly response: HttpResponse
-  /** The response of the signing-key endpoint. */
-  readonly keyDocument: HttpResponse
+  /** Requests the signing-key document at a target. */
+  readonly readDocument: (target: string) => Promise<HttpResponse>
   /** Id of the expected key; undefined accepts any key of the document. */
   readonly expectedKeyId: string | undefined
   /** The visitor's clock: milliseconds since 1970. */
@@ -103,16 +105,23 @@ function ageOf(signedAt: string, nowMs: number, texts: PageTexts): string {
 
 /** Verifies a response with the published verifier, and shows what each step compared. */
 export async function checkProof(input: ProofInput, texts: PageTexts): Promise<ProofVerdict> {
-  const { response, keyDocument, expectedKeyId, nowMs } = input
+  const { response, readDocument, expectedKeyId, nowMs } = input
   const trust = {
     ...(expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }),
     nowMs,
   }
-  const keys = async () => (await verifyKeyDocument({ ...keyDocument, ...trust })).keys
+  async function verifyByDocument(documentTarget: string) {
+    const keyDocument = await readDocument(documentTarget)
+    const keys = async () => (await verifyKeyDocument({ ...keyDocument, ...trust })).keys
+    return verifyInSteps({ ...response, ...trust, keys })
+  }
   let steps: readonly Checked[]
   let failure: VerificationError | undefined
   try {
-    ;({ steps } = await verifyInSteps({ ...response, ...trust, keys }))
+    ;({ steps } = await withNewerKeys(
+      () => verifyByDocument(READ_PATHS.signingKey),
+      verifyByDocument,
+    ))
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     failure = error
@@ -134,7 +143,7 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
     now: formatInstant(nowMs),
     contentType: fields('Content-Type') ?? NONE,
   }
-  const isDocument = steps[0]?.outcome !== 'failed' || keyDocument.status === 200
+  const isDocument = steps[0]?.outcome !== 'failed' || status === 200
 
   function passedDetail({ step, expected, found }: Checked): RichText {
     const isEmpty = expected.length === 0 && (step === 'etag' || step === 'requestId')
