@@ -233,6 +233,49 @@ test('the feeds of a component have its newest entries, however many others are 
   assert.ok(items.some(({ id }) => id?.endsWith('incidents/over')))
 })
 
+test('a feed has what is open and what changed last, however many started later', async (t) => {
+  const contentDir = makeContent(t)
+  const store = openReleaseStore(join(temporaryFolder(t), 'releases'))
+  const { incidents, maintenances = [], ...rest } = made({ state: 'major_outage' })
+  const [open, over] = incidents
+  const [planned] = maintenances
+  assert.ok(open && over && planned)
+  const many = Array.from({ length: 60 }, (_, nth) => nth)
+  const status = (report: string): Status => ({
+    ...rest,
+    incidents: [
+      ...many.map((nth) => ({ ...over, id: `other-${nth}` })),
+      { ...over, startedAt: '2026-01-31T08:00:00Z', title: report },
+      { ...open, startedAt: '2026-01-30T08:00:00Z' },
+    ],
+    maintenances: [
+      ...many.map((nth) => ({
+        ...planned,
+        id: `later-${nth}`,
+        startsAt: '2026-05-01T02:00:00Z',
+        endsAt: '2026-05-01T03:00:00Z',
+      })),
+      planned,
+    ],
+  })
+  const idsAfter = async (report: string, day: string) => {
+    writeContent(contentDir, 'status.yaml', JSON.stringify(status(report)))
+    const nowMs = Date.parse(`2026-03-${day}T00:00:00Z`)
+    await publishRelease({ store, contentDir, registryVersion: '1.0.0', note: 'N.', nowMs })
+    const app = await runApp(t, { releases: loadReleases(store) })
+    const { items = [] } = parseJsonFeed(await (await app.fetch('/en/status.json')).json())
+    return new Set(items.map(({ id = '' }) => id.split(':')[2]))
+  }
+  const before = await idsAfter('It was slow', '02')
+  const expected = ['incidents/open', 'maintenances/disk-swap']
+  assert.deepEqual(
+    [...expected, 'incidents/over'].filter((id) => before.has(id)),
+    expected,
+  )
+  const after = await idsAfter('It was slower', '03')
+  for (const id of [...expected, 'incidents/over', 'incidents/over/end']) assert.ok(after.has(id))
+})
+
 /** The unfolded lines of a calendar whose lines keep the rules of RFC 5545 3.1. */
 function contentLines(text: string): readonly string[] {
   assert.ok(text.endsWith('\r\n') && !/[^\r]\n|\r[^\n]/.test(text))

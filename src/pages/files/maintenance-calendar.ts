@@ -5,7 +5,7 @@ import { type PageContext, siteName } from '../page.ts'
 import { inLanguage, isOpen, type StatusEvent, statusEvents } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { calendarComponent, calendarText, calendarTime } from './icalendar.ts'
-import { revisionsOf } from './status-items.ts'
+import { changedMs, revisionsOf } from './status-items.ts'
 
 export const CALENDAR_TYPE = 'text/calendar; charset=utf-8'
 
@@ -13,10 +13,8 @@ export const CALENDAR_TYPE = 'text/calendar; charset=utf-8'
 const KEPT_MS = 90 * DAY_MS
 
 /** When something was last heard of a maintenance: its end, or a later version that changed or removed it. */
-function lastMs({ facts }: PageContext, { id, endMs, removed }: StatusEvent): number {
-  const { changedAt } = revisionsOf(facts, 'maintenances', id)
-  return Math.max(endMs, Date.parse(removed?.removedAt ?? changedAt))
-}
+const lastMs = (context: PageContext, event: StatusEvent): number =>
+  Math.max(event.endMs, changedMs(context, event))
 
 /**
  * Each version that changes or removes the maintenance raises the sequence number, so that calendars replace the event that

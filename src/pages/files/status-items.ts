@@ -9,11 +9,11 @@ import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { eventPath, pathOfPage } from '../addresses.ts'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext } from '../page.ts'
-import { inLanguage, type StatusEvent, statusEvents } from '../snapshots/status-events.ts'
+import { inLanguage, isOpen, type StatusEvent, statusEvents } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
 
-/** Incidents in a feed, and as many maintenances. */
+/** Incidents in a feed beside the open ones, and as many maintenances. */
 const MAX_ITEMS = 50
 
 /** An entry, and another one if it has ended: readers show an entry again only if its id is new. */
@@ -42,6 +42,11 @@ export function revisionsOf(
       changes: 0,
     }
   )
+}
+
+/** When a version last changed or removed an event. */
+export function changedMs({ facts }: PageContext, { kind, id, removed }: StatusEvent): number {
+  return Date.parse(removed?.removedAt ?? revisionsOf(facts, kind, id).changedAt)
 }
 
 function itemOf(
@@ -132,18 +137,20 @@ function removedItem(
 }
 
 /**
- * The entries of the newest incidents and maintenances, and as many that were removed; only of those that name a component,
- * if its ID is given.
+ * The entries of the incidents and maintenances that are open or changed last, and of those that were removed last; only of
+ * those that name a component, if its ID is given.
  */
 export function statusItems(context: PageContext, component?: string): readonly StatusItem[] {
-  const events = statusEvents(context).filter(
-    ({ components }) => component === undefined || components.includes(component),
-  )
+  const events = statusEvents(context)
+    .filter(({ components }) => component === undefined || components.includes(component))
+    .map((event) => ({ event, ms: changedMs(context, event) }))
+    .toSorted((a, b) => b.ms - a.ms)
+    .map(({ event }) => event)
   const published = events.filter(({ removed }) => removed === undefined)
   const newest = (kind: StatusEvent['kind']) =>
     published
       .filter((each) => each.kind === kind)
-      .slice(0, MAX_ITEMS)
+      .filter((each, index) => index < MAX_ITEMS || isOpen(each))
       .map((each) => inLanguage(context, each))
   const removed = events.flatMap((each) => removedItem(context, each) ?? [])
   return [
