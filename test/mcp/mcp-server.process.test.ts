@@ -225,12 +225,18 @@ void test('a key ID may start with dashes', { skip }, async (t) => {
   }
 })
 
-void test('refuses what was signed an hour ago', { skip }, async (t) => {
-  const app = await runService(t, { clock: { nowMs: () => Date.now() - 3_600_000 } })
-  const client = await connectTools(t, app.origin, ['--pin', PIN])
-  for (const name of ['get_status', 'audit']) {
-    const { isError, text } = await client.call(name)
-    assert.deepEqual([isError, text.split(':')[0]], [true, 'STALE'], text)
+void test('refuses what was signed an hour ago, or ahead of its clock', { skip }, async (t) => {
+  for (const [code, ms] of [
+    ['STALE', -3_600_000],
+    ['FUTURE', 3_600_000],
+  ] as const) {
+    const app = await runService(t, { clock: { nowMs: () => Date.now() + ms } })
+    const client = await connectTools(t, app.origin, ['--pin', PIN])
+    for (const name of ['get_status', 'audit']) {
+      const { isError, text } = await client.call(name)
+      assert.deepEqual([isError, text.split(':')[0]], [true, code], text)
+      assert.match(text, /, by the clock of the verifier\./)
+    }
   }
 })
 

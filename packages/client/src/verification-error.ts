@@ -13,7 +13,7 @@ export const VERIFICATION_FAULTS = {
   SIGNATURE: 'the signature is not valid for any key',
   KEY_PERIOD: 'the key was not in use at that time',
   MALFORMED: 'a signed part is malformed',
-  FUTURE: 'the time of the signature is in the future',
+  FUTURE: 'the time of the signature is in the future, by the clock of the verifier',
   STALE: 'the signature is older than the maximum age, by the clock of the verifier',
   REVALIDATION: 'the signature of the 304 is not valid for any key',
   ETAG: 'the 304 is of other data',

@@ -114,7 +114,10 @@ export async function readYear(
     propertyOf(data, 'maintenances'),
   ]
   if (data === undefined || !Array.isArray(incidents) || !Array.isArray(maintenances)) {
-    throw new ToolFailure('UNAVAILABLE', 'the archive does not offer the bytes of this year')
+    throw new ToolFailure(
+      'UNAVAILABLE',
+      'the archive of the service did not give the bytes of this year',
+    )
   }
   return { incidents, maintenances }
 }
