@@ -23,6 +23,7 @@ import {
 } from '@public-api/client-internal/log/fork-evidence'
 import { LOG_FAULTS } from '@public-api/client-internal/log/log-error'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
+import { partialNameOf } from '@public-api/client-internal/node/durable-file'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { passOn } from '../support/http-proxy.ts'
@@ -264,20 +265,30 @@ test('a mirror removes what the service redacted since, and keeps what the newes
     assert.equal(status, 0, error)
     return JSON.parse(out) as { readonly redacted: number; readonly removed: number }
   }
-  const filesOf = () =>
-    readdirSync(path.join(folder, 'copy', 'archive', 'resources', 'status')).toSorted()
+  const filesOf = (isLeft = false) =>
+    readdirSync(path.join(folder, 'copy', 'archive', 'resources', 'status'))
+      .filter((name) => name.endsWith('.partial') === isLeft)
+      .toSorted()
   await rollBackTo(folder, 'VS-0001', 'Back')
   const first = await copyOf((await app()).origin)
   assert.deepEqual([first.redacted, first.removed], [0, 0])
   const before = filesOf()
   const redact = ['redact', 'VS-0002', 'status', '--reason', 'A name', '--yes']
   assert.equal((await svcIn(folder, redact)).status, 0)
+  // As runs that are killed leave them.
+  for (const name of before) {
+    writeFileSync(path.join(folder, 'copy/archive/resources/status', partialNameOf(name)), 'A name')
+  }
   const second = await copyOf((await app()).origin)
-  assert.deepEqual([second.redacted, second.removed], [1, 1])
+  assert.deepEqual([second.redacted, second.removed], [1, 2])
   const [tombstone = '', ...others] = filesOf().filter((each) => !before.includes(each))
   assert.deepEqual(others, [])
   assert.match(tombstone, /\.redacted\.json$/)
-  assert.equal(filesOf().includes(tombstone.replace('.redacted', '')), false)
+  const gone = tombstone.replace('.redacted', '')
+  assert.equal(
+    [...filesOf(), ...filesOf(true)].some((name) => name.startsWith(gone)),
+    false,
+  )
   assert.equal(before.length, filesOf().length)
   const third = await copyOf((await app()).origin)
   assert.deepEqual([third.redacted, third.removed], [1, 0])

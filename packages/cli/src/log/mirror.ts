@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
@@ -259,9 +259,12 @@ async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: n
       redactions.push({ digest, resource: name, ...tombstone })
       const place = file.replace(/\.json$/, '.redacted.json')
       writeWhole(folder, place, canonicalJson(tombstone))
-      if (known === undefined) continue
-      rmSync(path.join(folder, file))
-      removed += 1
+      const own = path.dirname(path.join(folder, file))
+      // Also what a killed run left.
+      for (const each of readdirSync(own).filter((other) => other.startsWith(`${digest}.json`))) {
+        rmSync(path.join(own, each))
+        removed += 1
+      }
     }
     const file = `archive/versions/${version.snapshotId}.json`
     if (await repair(folder, file, Buffer.from(canonicalJson({ ...version })))) added += 1
