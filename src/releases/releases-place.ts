@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { PARTIAL_PATTERN } from '@public-api/client-internal/node/durable-file'
 
 /** Where a folder has its releases. */
 export interface ReleasesPlace {
@@ -12,8 +13,8 @@ export interface ReleasesPlace {
 const isFolder = (folder: string): boolean =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** The list that an archive has beside its versions, and a publisher's folder has not. */
-export const ARCHIVE_INDEX = 'versions.json'
+/** The list that an archive has beside its versions, and a publisher's folder has not; also an interrupted write of it. */
+export const ARCHIVE_INDEX: RegExp = new RegExp(`^versions\\.json(?:${PARTIAL_PATTERN})?$`)
 
 /**
  * Finds the releases in a publisher's folder, in a copy (of `svc site`, `svc mirror` or a program that follows links) or in
@@ -24,7 +25,7 @@ export function locateReleases(folder: string): ReleasesPlace | undefined {
   if (isFolder(path.join(archive, 'versions'))) return { kind: 'copy', folder: archive }
   const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
   if (isFolder(path.join(folder, 'versions'))) {
-    return { kind: names.includes(ARCHIVE_INDEX) ? 'archive' : 'releases', folder }
+    return { kind: names.some((name) => ARCHIVE_INDEX.test(name)) ? 'archive' : 'releases', folder }
   }
   return names.every((name) => name === 'log' || name === 'cards')
     ? { kind: 'releases', folder }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { partialNameOf } from '@public-api/client-internal/node/durable-file'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
@@ -65,6 +66,9 @@ test('a copy, its archive and a folder of another program are read where release
   // svc mirror writes no policy: it has that of its reader.
   const policy = path.join(releases, 'log', 'policy')
   succeeded(await svcIn(folder, ['mirror', app.origin, 'mirror', '--policy', policy]))
+  // As a killed run leaves it.
+  const index = path.join(folder, 'mirror', 'archive', 'versions.json')
+  cpSync(index, partialNameOf(index))
   const verified = succeeded(await svc('audit', path.join(folder, 'mirror')))
   assert.match(verified, /^There is no log\/policy: the signature of .* was not checked\.$/m)
   rmSync(path.join(published, 'log', 'policy'))

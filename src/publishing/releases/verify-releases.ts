@@ -49,7 +49,7 @@ type Report = (where: string, message: string) => void
 async function checkFiles(store: ReleaseStore, kind: ReleasesPlace['kind'], add: Report) {
   for (const entry of store.listEntries()) {
     const { name } = entry
-    if (kind !== 'releases' && name === ARCHIVE_INDEX) continue
+    if (kind !== 'releases' && ARCHIVE_INDEX.test(name)) continue
     const fault = foreignFault(entry)
     const [, card] = CARD.exec(name) ?? []
     if (fault !== undefined) add(name, fault)
