@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { createClient } from '@public-api/client-internal/client'
 import { fetchCopyProof } from '@public-api/client-internal/copies/fetch-copy-proof'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
@@ -405,6 +406,15 @@ void test('verify_response refuses a changed body and does not repeat it', { ski
   const good = await client.call('verify_response', saved)
   assert.deepEqual((JSON.parse(good.text) as Result).data['verified'], true)
   assert.ok(!good.text.includes('components'))
+  // As it was sent in a content coding, with the ends of the lines of its head.
+  const lines = Object.entries({ ...saved.headers, 'content-encoding': 'gzip' })
+  const coded = await client.call('verify_response', {
+    ...saved,
+    headers: Object.fromEntries(lines.map(([name, value]) => [name.toUpperCase(), `${value}\r`])),
+    body: gzipSync(saved.body).toString('base64'),
+    bodyEncoding: 'base64',
+  })
+  assert.equal(coded.isError, false, coded.text)
   const changed = { ...saved, body: saved.body.replace('operational', INJECTION) }
   const { isError, text } = await client.call('verify_response', changed)
   assert.deepEqual([isError, text.split(':')[0]], [true, 'DIGEST'])

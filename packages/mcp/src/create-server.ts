@@ -1,4 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
+import { contentCodingOf, decodeBody } from '@public-api/cli/src/verifying/requests.ts'
+import { readHeaders } from '@public-api/client-internal/header-fields'
 import { auditHistory } from '@public-api/client-internal/history/audit-history'
 import { history } from '@public-api/client-internal/history/history'
 import { findEntryFault } from '@public-api/client-internal/history/history-proofs'
@@ -46,7 +48,8 @@ const RECEIVED_RESPONSE = z.object({
     .regex(/^\/[!-~]*$/, 'expected a path with its query')
     .max(8192),
   status: z.int().min(100).max(599),
-  headers: z.record(z.string().max(100), z.string().max(8192)),
+  // Lines of a saved head end with CRLF.
+  headers: z.record(z.string().max(100), z.string().trim().max(8192)),
   body: z.string().max(4_000_000),
   bodyEncoding: z.enum(['utf8', 'base64']).default('utf8'),
   ifNoneMatch: z.string().max(8192).optional(),
@@ -228,10 +231,13 @@ async function search(from: Source, query: string, signal: AbortSignal) {
 
 async function verifyReceived(from: Source, received: z.infer<typeof RECEIVED_RESPONSE>) {
   const { body, bodyEncoding, ifNoneMatch, ...asked } = received
+  const bytes = Buffer.from(body, bodyEncoding)
+  const coding = contentCodingOf(readHeaders(asked.headers))
   const response: HttpResponse = {
     ...asked,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-    body: Buffer.from(body, bodyEncoding),
+    // As svc verify: one that was decoded already is not.
+    body: (coding === undefined ? undefined : decodeBody(bytes, coding)) ?? bytes,
   }
   const [verified, newest] = await Promise.all([
     from.client.verify(response),
