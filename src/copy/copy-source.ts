@@ -182,13 +182,15 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   // Archive: what a digest or a number names.
   const listed = new Set<string>()
   let before: VersionEntry['resources'] = {}
+  const removedFrom = (resources: VersionEntry['resources']) =>
+    redactions.size === 0
+      ? []
+      : Object.entries(resources).map((each) => redactions.get(each.join('/')) ?? '')
   for (let sequence = 1; sequence <= count; sequence += 1) {
     const entry = releases.version(formatSnapshotId(sequence))?.json
     const { snapshotId, hash, resources, changes } = JSON.parse(entry ?? 'null') as VersionEntry
-    const removed = changes.flatMap(({ resource }) => [
-      redactions.get(`${resource}/${resources[resource]}`) ?? '',
-      redactions.get(`${resource}/${before[resource]}`) ?? '',
-    ])
+    // Its page names those that it only kept, too.
+    const removed = [...removedFrom(resources), ...removedFrom(before)]
     before = resources
     pageKeys.push([
       snapshotId,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExample } from '@public-api/contract/documents/examples'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import {
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
@@ -247,5 +248,34 @@ test('pages of incidents and months stay as they are while others change, but fo
   for (const file of [below(OPEN_INCIDENT.id), month]) {
     assert.equal(after.get(file)?.key, before.get(file)?.key, file)
     assert.notEqual(later.get(file)?.key, after.get(file)?.key, file)
+  }
+})
+
+test('the pages of every version that had a redacted resource are made again', async () => {
+  const status = { ...CALM_STATUS, summary: 'A name that is redacted.' }
+  const releases = releasesOf(
+    { status: CALM_STATUS },
+    {
+      // The second version has the resource without changing it.
+      earlier: [4000, 3000].map((age) => ({ createdAt: minutesAgo(age), status })),
+      createdAt: minutesAgo(40),
+    },
+  )
+  const { resources } = JSON.parse(releases.version('VS-0001')?.json ?? '') as VersionEntry
+  const digest = resources['status'] ?? ''
+  const redaction = { resource: 'status', digest, reason: 'R.', redactedAt: minutesAgo(10) }
+  const redacted: PublishedHistory = {
+    ...releases,
+    redactions: [redaction],
+    readResource: (name, own) => (own === digest ? undefined : releases.readResource(name, own)),
+  }
+  const before = await keyedCopyOf(releases, TROUBLE_NOW_MS)
+  const after = await keyedCopyOf(redacted, TROUBLE_NOW_MS)
+  const link = `/archive/resources/status/${digest}.json`
+  assert.ok(before.get('en/history/VS-0002/index.html')?.text.includes(link))
+  for (const [file, { key: own, text }] of after) {
+    assert.ok(!text.includes(link), file)
+    const known = before.get(file)
+    if (own !== undefined && own === known?.key) assert.ok(text === known.text, file)
   }
 })

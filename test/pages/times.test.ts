@@ -91,3 +91,36 @@ for (const [name, parts] of [
     assert.ok(count > 20)
   })
 }
+
+test('a service that runs for months says what one says that starts then', async (t) => {
+  const ended = { ...PLANNED_MAINTENANCE, id: 'ended', state: 'completed' as const }
+  const status = {
+    ...OUTAGE_STATUS,
+    incidents: [...OUTAGE_STATUS.incidents, pastIncident(1, 'payments')],
+    maintenances: [ended],
+  }
+  const releases = releasesOf({ status })
+  const [running, started] = [await runApp(t, { releases }), await runApp(t, { releases })]
+  running.clock.ms = TROUBLE_NOW_MS
+  // The signed example of the verify page has another request ID each time.
+  const read = async (app: typeof running, path: string) =>
+    (await (await app.fetch(path)).text()).replaceAll(/[\w+/-]{22,}=*/g, '')
+  const listed = await readSitemap((path) => read(running, path))
+  const files = LOCALES.flatMap((locale) =>
+    ['', '/status', '/status.md', '/search.json', '/search-events.json', '/maintenance.ics'].map(
+      (file) => `/${locale}${file}`,
+    ),
+  )
+  const before = new Map<string, string>()
+  for (const path of files) before.set(path, await read(running, path))
+  running.clock.ms += 120 * 86_400_000
+  started.clock.ms = running.clock.ms
+  for (const path of files) {
+    assert.equal(await read(running, path), await read(started, path), path)
+  }
+  for (const file of ['search.json', 'maintenance.ics'])
+    assert.notEqual(await read(running, `/en/${file}`), before.get(`/en/${file}`), file)
+  const later = await readSitemap((path) => read(running, path))
+  assert.equal(later, await readSitemap((path) => read(started, path)))
+  assert.notEqual(later, listed)
+})

@@ -33,6 +33,9 @@ const HEADING = /^h[2-4]$/
 /** Rows of tables have ids of their own; the heading above them names them. */
 const ROW = 'tr'
 
+/** An attribute of an age or a duration that goes on. */
+const KEPT_CURRENT = /\sdata-(?:ago|elapsed)\b/
+
 const spaceBeside = (element: PageElement): string => (isInline(element) ? '' : ' ')
 
 /** The places of a page in order. Examples of requests and responses are left out. */
@@ -48,6 +51,8 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
     const { tagName } = element
     const id = attribute(element, 'id') ?? nearestId
     if (tagName === 'pre' || tagName === 'h1' || hasClass(element, 'samples')) return
+    // The script of a page keeps it current; no script does that for the index.
+    if (KEPT_CURRENT.test(element.attributes)) return
     if (HEADING.test(tagName) && id !== '') {
       begin(id, textOf(element))
       return

@@ -53,11 +53,11 @@ interface SearchedPages {
 
 /** The index of the search, rendered in steps. */
 function searchFile(
-  { plainFile, contextOf }: PageFiles,
+  { dailyFile, contextOf }: PageFiles,
   locale: Locale,
   pagesOf: (context: PageContext) => SearchedPages,
 ): App {
-  return plainFile({
+  return dailyFile({
     contentType: JSON_TYPE,
     contentLanguage: locale,
     cacheControl: PAGE_CACHING,
@@ -71,7 +71,7 @@ function searchFile(
 }
 
 /** Makes files of a language, each rendered from the context of its pages. */
-function textFiles({ plainFile, contextOf }: PageFiles, locale: Locale) {
+function textFiles({ dailyFile, contextOf }: PageFiles, locale: Locale) {
   return (
     contentType: string,
     cacheControl: string,
@@ -81,7 +81,7 @@ function textFiles({ plainFile, contextOf }: PageFiles, locale: Locale) {
   ) => {
     const make = () => render(contextOf(locale))
     const file = { status, contentType, contentLanguage: locale, cacheControl, make }
-    return plainFile(file, headers)
+    return dailyFile(file, headers)
   }
 }
 

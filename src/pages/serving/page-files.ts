@@ -51,7 +51,7 @@ export function createPageFiles(
   })
 
   /** A page, rendered again on each UTC day, because pages state ages; each minute while an incident on it is open. */
-  function timed(page: Page, createFile: () => App): App {
+  function timed(page: Pick<Page, 'isOfStatus'>, createFile: () => App): App {
     const isByMinute = page.isOfStatus === true && facts.hasOpenIncident
     let ofTime: { readonly timeMs: number; readonly file: App } | undefined
     return (request) => {
@@ -71,6 +71,9 @@ export function createPageFiles(
       return createSiteFile({ ...file, make, headers: all })
     })
   }
+
+  /** The same, made again on each UTC day: what it says of the last days would not be true for longer. */
+  const dailyFile: typeof plainFile = (...file) => timed({}, () => plainFile(...file))
 
   const sources = new Map<string, PageSource>()
 
@@ -143,7 +146,7 @@ export function createPageFiles(
     return { negotiated, twin }
   }
 
-  return { contextOf, sourceOf, plainFile, pageFiles }
+  return { contextOf, sourceOf, plainFile, dailyFile, pageFiles }
 }
 
 export type PageFiles = ReturnType<typeof createPageFiles>

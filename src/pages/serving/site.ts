@@ -114,14 +114,18 @@ function cardFile(
 }
 
 /** The sitemap: what visitors search for, which are the listed pages, and those of incidents, maintenances and months. */
-function createSitemap({ plainFile, contextOf }: PageFiles, facts: SiteFacts) {
+function createSitemap({ dailyFile, contextOf }: PageFiles, facts: SiteFacts) {
   let made: ReturnType<typeof sitemapParts> | undefined
+  let madeMs = 0
   const parts = (): ReturnType<typeof sitemapParts> => {
+    // An open incident is on the page of each new month.
+    if (madeMs !== facts.todayMs) made = undefined
+    madeMs = facts.todayMs
     const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
     return (made ??= sitemapParts(contextOf(facts.defaultLocale), listed))
   }
   const xmlFile = (make: () => string): App =>
-    plainFile({
+    dailyFile({
       contentType: 'application/xml; charset=utf-8',
       cacheControl: SITEMAP_CACHING,
       make,
