@@ -39,16 +39,26 @@ function toMetadata({ keyId, status, notBefore, notAfter }: PublishedSigningKey)
   return { keyId, status, notBefore, notAfter }
 }
 
+/** The key of a promotion that was interrupted after its commit: its private key is not renamed yet. */
+function findPending({ keys, next }: KeyFiles): PublishedSigningKey | undefined {
+  return keys.find(({ keyId, status }) => keyId === next?.keyId && status === 'current')
+}
+
 /**
- * Creates the first key or the next one and returns its metadata. A next private key that an interrupted run left behind
- * is announced rather than replaced. Throws a CommandFailure or a SigningKeyError.
+ * Creates the first key or the next one and returns its metadata. Finishes an interrupted promotion. A next private key
+ * that an interrupted run left behind is announced rather than replaced. Throws a CommandFailure or a SigningKeyError.
  */
 export function createSigningKey(
   config: Config,
   period: KeyPeriod,
   nowMs: number,
 ): PublishedSigningKey {
-  const { keys, current, next, paths } = readKeyFiles(config)
+  const files = readKeyFiles(config)
+  if (findPending(files) !== undefined) {
+    replaceCurrentKey(files)
+    return createSigningKey(config, period, nowMs)
+  }
+  const { keys, current, next, paths } = files
   if (current !== undefined) {
     checkNewKey(keys, period, nowMs)
     const key = { ...(next ?? createPrivateKey(paths.next)), status: 'next', ...period } as const
@@ -146,7 +156,7 @@ export function promoteSigningKey(
 ): PublishedSigningKey {
   const files = readKeyFiles(config)
   const { keys, next, paths } = files
-  const pending = keys.find(({ keyId, status }) => keyId === next?.keyId && status === 'current')
+  const pending = findPending(files)
   // The metadata is the commit point: the server finds the private key under either name.
   if (pending !== undefined) {
     replaceCurrentKey(files)
@@ -197,10 +207,12 @@ export function retireSigningKey(
 ): 'withdrawn' | 'ended' {
   const files = readKeyFiles(config)
   const keys = retireKey(files.keys, keyId, notAfter)
+  const isWithdrawn = keys.length < files.keys.length
+  // Deleted first: an interrupted run can be repeated while the key is published, and svc signing-key new would announce
+  // a private key that is left.
+  if (isWithdrawn && files.next?.keyId === keyId) deleteNextKey(files)
   writeKeyMetadata(files.paths.metadata, keys)
-  if (keys.length === files.keys.length) return 'ended'
-  if (files.next?.keyId === keyId) deleteNextKey(files)
-  return 'withdrawn'
+  return isWithdrawn ? 'withdrawn' : 'ended'
 }
 
 const retireCommand = createCommand({

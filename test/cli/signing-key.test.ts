@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { CommandFailure } from '@public-api/cli-kit/command'
@@ -102,10 +103,19 @@ test('a promotion that was interrupted after its commit is served as promoted, a
   assert.equal(loadedKeys(config, NOW_MS).signs, next.keyId)
   assert.equal(promoteSigningKey(config, NOW_MS, HOUR_MS).keyId, next.keyId)
   assert.deepEqual(listFolder(config.secretsDir), ['signing-key.pem', 'signing-keys.json'])
-  assert.deepEqual(loadedKeys(config, NOW_MS).published, [
+  const promoted = [
     [next.keyId, 'current'],
     [first.keyId, 'retired'],
-  ])
+  ]
+  assert.deepEqual(loadedKeys(config, NOW_MS).published, promoted)
+  // A new key finishes it too, and is another one than the promoted key.
+  writeFileSync(fileIn(config, 'signing-key.pem'), current ?? '')
+  writeFileSync(fileIn(config, 'signing-key-next.pem'), announced ?? '')
+  const { keyId } = createSigningKey(config, NO_PERIOD, NOW_MS)
+  assert.deepEqual(loadedKeys(config, NOW_MS), {
+    signs: next.keyId,
+    published: [...promoted, [keyId, 'next']],
+  })
 })
 
 test('an announced private key without its metadata is announced rather than replaced', (t) => {
@@ -143,6 +153,21 @@ test('a refused change writes nothing', (t) => {
 
 test('a withdrawn key is gone with its private half', (t) => {
   const { config, first, next } = announcedKeys(t)
+  assert.equal(retireSigningKey(config, next.keyId, formatInstant(NOW_MS)), 'withdrawn')
+  assert.deepEqual(loadedKeys(config, NOW_MS).published, [[first.keyId, 'current']])
+  assert.deepEqual(listFolder(config.secretsDir), ['signing-key.pem', 'signing-keys.json'])
+})
+
+test('a withdrawal that was interrupted while it deleted the private key can be repeated', (t) => {
+  const { config, first, next } = announcedKeys(t)
+  const removal = t.mock.method(fs, 'rmSync', () => {
+    throw new Error('EIO')
+  })
+  syncBuiltinESMExports()
+  const failure = failureFrom(() => retireSigningKey(config, next.keyId, formatInstant(NOW_MS)))
+  removal.mock.restore()
+  syncBuiltinESMExports()
+  assert.match(failure, /could not be written/)
   assert.equal(retireSigningKey(config, next.keyId, formatInstant(NOW_MS)), 'withdrawn')
   assert.deepEqual(loadedKeys(config, NOW_MS).published, [[first.keyId, 'current']])
   assert.deepEqual(listFolder(config.secretsDir), ['signing-key.pem', 'signing-keys.json'])
