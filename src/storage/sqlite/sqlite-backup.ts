@@ -2,10 +2,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import {
+  claimName,
   makeFolder,
   partialNameOf,
+  removePartialFiles,
   syncFile,
-  syncFolder,
 } from '@public-api/client-internal/node/durable-file'
 import { StorageError } from '../stores/storage-error.ts'
 import {
@@ -43,23 +44,23 @@ function openIntact(file: string): DatabaseSync {
   }
 }
 
-/** Copies a database to a new file with mode 0600. Throws a StorageError, and then leaves no copy. */
+/** Copies a database to a new file with mode 0600. The file is complete or does not exist. Throws a StorageError. */
 function copyInto(database: DatabaseSync, target: string): void {
+  const partial = partialNameOf(target)
   try {
-    fs.closeSync(fs.openSync(target, 'wx', 0o600))
+    if (fs.existsSync(target)) throw new StorageError('EXISTS', target)
+    removePartialFiles(path.dirname(path.resolve(target)))
+    fs.closeSync(fs.openSync(partial, 'wx', 0o600))
+    // Unlike the backup API, this does not restart when the service writes, and it leaves free pages out.
+    database.prepare('VACUUM INTO ?').run(partial)
+    syncFile(partial)
+    openIntact(partial).close()
+    claimName(partial, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new StorageError('EXISTS', target)
     throw toStorageError(error, target)
-  }
-  try {
-    // Unlike the backup API, this does not restart when the service writes, and it leaves free pages out.
-    database.prepare('VACUUM INTO ?').run(target)
-    syncFile(target)
-    syncFolder(path.dirname(path.resolve(target)))
-    openIntact(target).close()
-  } catch (error) {
-    fs.rmSync(target, { force: true })
-    throw toStorageError(error, target)
+  } finally {
+    fs.rmSync(partial, { force: true })
   }
 }
 

@@ -62,6 +62,20 @@ test('never overwrites a file and leaves no copy after a failure', async (t) => 
   assert.deepEqual(fs.readdirSync(folder), ['text'])
 })
 
+test('a copy gets its name when it is complete', async (t) => {
+  const { file } = await openFilled(t, 1)
+  const target = path.join(temporaryFolder(t), 'copy.sqlite')
+  const isNamed: boolean[] = []
+  const { fsyncSync } = fs
+  t.mock.method(fs, 'fsyncSync', (handle: number) => {
+    isNamed.push(fs.existsSync(target))
+    fsyncSync(handle)
+  })
+  await backUpDatabase(file, target)
+  // The copy and its folder.
+  assert.deepEqual(isNamed, [false, true])
+})
+
 test('the database file without its WAL opens as of the last checkpoint', async (t) => {
   const { file, live } = await openFilled(t, 3)
   // An erasure writes the WAL back.
