@@ -8,10 +8,15 @@ import type { Page, PageContext } from '../../src/pages/page.ts'
 import { renderSearchIndex, type SearchIndex } from '../../src/pages/search/search-index.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
-import { parsePage } from '../support/page-markup.ts'
+import { parsePage, textIn } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
-import { CALM_STATUS, pastIncident } from '../support/trouble-content.ts'
+import {
+  CALM_STATUS,
+  OUTAGE_STATUS,
+  pastIncident,
+  TROUBLE_NOW_MS,
+} from '../support/trouble-content.ts'
 
 const MAX_INDEX_BYTES_GZIPPED = 60_000
 
@@ -101,6 +106,20 @@ test('the search says that it has only the newest of many incidents', async (t) 
   }
   assert.equal(await noteOf(100), undefined)
   assert.match((await noteOf(101)) ?? '', /only the newest 100 are searchable/)
+})
+
+test('the index has no ages that only the script of a page keeps current', async (t) => {
+  const app = await runApp(t, { releases: releasesOf({ status: OUTAGE_STATUS }) })
+  app.clock.ms = TROUBLE_NOW_MS
+  const page = parsePage(await (await app.fetch('/en/status')).text())
+  const ages = page.all('[data-ago], [data-elapsed]').map(textIn)
+  assert.equal(ages.length, 2)
+  const index = await (await app.fetch('/en/search.json')).text()
+  assert.deepEqual(
+    ages.filter((age) => index.includes(age)),
+    [],
+  )
+  assert.ok(!index.includes('Updated '))
 })
 
 test('the index has no space before the punctuation of a sentence', async (t) => {

@@ -33,8 +33,10 @@ const HEADING = /^h[2-4]$/
 /** Rows of tables have ids of their own; the heading above them names them. */
 const ROW = 'tr'
 
-/** An attribute of an age or a duration that goes on. */
-const KEPT_CURRENT = /\sdata-(?:ago|elapsed)\b/
+/** Whether it is a duration that goes on, or a sentence that says how long ago something was. */
+const isAge = ({ attributes, children }: PageElement): boolean =>
+  /\sdata-elapsed\b/.test(attributes) ||
+  children.some((child) => isElement(child) && /\sdata-ago\b/.test(child.attributes))
 
 const spaceBeside = (element: PageElement): string => (isInline(element) ? '' : ' ')
 
@@ -52,7 +54,7 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
     const id = attribute(element, 'id') ?? nearestId
     if (tagName === 'pre' || tagName === 'h1' || hasClass(element, 'samples')) return
     // The script of a page keeps it current; no script does that for the index.
-    if (KEPT_CURRENT.test(element.attributes)) return
+    if (isAge(element)) return
     if (HEADING.test(tagName) && id !== '') {
       begin(id, textOf(element))
       return
