@@ -124,7 +124,7 @@ export async function restoreDatabase(
     const copy = partialNameOf(file)
     try {
       copyInto(source, copy)
-      openSqliteConnection('create', { file: copy }).close()
+      openSqliteConnection('read-write', { file: copy }).close()
       replaceContent(database, copy)
       // Removes the replaced content from the write-ahead log.
       checkpointWal(database, true)

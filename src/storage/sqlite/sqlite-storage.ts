@@ -4,6 +4,7 @@ import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { removePartialFiles } from '@public-api/client-internal/node/durable-file'
 import { isTransient, StorageError } from '../stores/storage-error.ts'
 import type { Storage, StorageMode } from '../stores/storage.ts'
 import { createStores, type StoreCall } from '../stores/store-calls.ts'
@@ -104,6 +105,8 @@ export async function openSqlite(
 ): Promise<Storage> {
   const { file } = options
   const exists = existsSync(file)
+  // A restore that was killed left a copy, with rows that may be erased since.
+  if (mode !== 'read-only') removePartialFiles(path.dirname(file))
   try {
     using database = openSqliteConnection(mode, options)
     if (mode === 'create') assertQuickCheck(database, file)

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { partialNameOf } from '@public-api/client-internal/node/durable-file'
 import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
@@ -74,6 +75,18 @@ test('a copy gets its name when it is complete', async (t) => {
   await backUpDatabase(file, target)
   // The copy and its folder.
   assert.deepEqual(isNamed, [false, true])
+})
+
+test('a copy that a killed restore left is deleted with the next erasure', async (t) => {
+  const { file, live } = await openFilled(t, 1)
+  const left = partialNameOf(file)
+  await backUpDatabase(file, left)
+  fs.utimesSync(left, 0, 0)
+  const command = await openSqlite('read-write', { file })
+  t.after(() => command.close())
+  await command.waitlist.erase(makeRegistration(0).addressHash)
+  assert.deepEqual(await readAll(live.waitlist), [])
+  assert.equal(fs.existsSync(left), false)
 })
 
 test('the database file without its WAL opens as of the last checkpoint', async (t) => {
