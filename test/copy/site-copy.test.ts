@@ -8,7 +8,7 @@ import { withCopyFolder } from '../../src/copy/write-copy.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { key } from '../client/scripted-client.ts'
-import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
+import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { silentOrigin } from '../support/loopback-server.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { svcIn } from '../support/run-svc.ts'
@@ -189,6 +189,26 @@ test('a second run writes nothing, and a publication only what it changed', asyn
     !fs.existsSync(path.join(copy, 'log/tile/0/000.p/3')),
     'a partial tile of the smaller tree',
   )
+})
+
+test('older releases, and those of another history, do not replace a copy', async (t) => {
+  const { folder, releases, copy, write } = await prepare(t)
+  assert.equal((await write()).status, 0)
+  const first = filesOf(copy)
+  const writeFrom = async (from: string) => {
+    const args = ['site', copy, '--releases', from]
+    const { status, error } = await svcIn(folder, args, { env: { SVC_BASE_URL: ORIGIN } })
+    assert.equal(status, 1)
+    assert.deepEqual(filesOf(copy), first)
+    return error
+  }
+  const older = path.join(folder, 'older')
+  fs.cpSync(releases, older, { recursive: true })
+  fs.rmSync(path.join(older, 'versions', 'VS-0003.json'))
+  fs.rmSync(path.join(older, 'log'), { recursive: true })
+  assert.match(await writeFrom(older), /the copy has VS-0003 .* ends with VS-0002; expected/)
+  const other = await forkOfLog(t, folder, 4)
+  assert.match(await writeFrom(other), /has another VS-0003; expected/)
 })
 
 test('leaves the copy as it was if a run ends early, and the next run completes it', async (t) => {
