@@ -25,9 +25,14 @@ type Keys struct {
 	mutex   sync.Mutex
 	trusted []string
 	held    []*Key
+	// loadedAt is when the key document was loaded last, or when this was tried.
+	loadedAt time.Time
 	// document has the held keys.
 	document *Response
 }
+
+// reloadAfter is the age of a key document that may lack an announced key.
+const reloadAfter = 24 * time.Hour
 
 // orNil gives a setting whose zero value means the default.
 func orNil(setting time.Duration) *time.Duration {
@@ -62,18 +67,31 @@ func newKeys(options Options, c *connection) *Keys {
 	}
 }
 
-// Current gives the keys that were loaded last, and loads them the first time.
+// Current gives the keys that were loaded last, and loads them the first time. Without pins, it loads them each day: a key
+// that was announced is then known before it signs.
 func (k *Keys) Current(ctx context.Context) ([]*Key, error) {
-	if keys := k.loaded(); keys != nil {
-		return keys, nil
+	known := k.loaded()
+	if known != nil && !k.mayMissAnnouncement() {
+		return known, nil
 	}
-	return k.loadAfter(ctx, nil, func() ([]*Key, error) {
+	newest, err := k.loadAfter(ctx, known, func() ([]*Key, error) {
 		keys, err := k.load(ctx, readPaths["signingKey"])
 		if mayBeNewKey(err) {
 			keys, err = k.load(ctx, freshTarget(readPaths["signingKey"]))
 		}
 		return keys, err
 	})
+	if err != nil && known != nil {
+		// Without a newer document, the known keys stay in use.
+		return known, nil
+	}
+	return newest, err
+}
+
+func (k *Keys) mayMissAnnouncement() bool {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	return len(k.pinned) == 0 && k.now().Sub(k.loadedAt) > reloadAfter
 }
 
 func (k *Keys) loaded() []*Key {
@@ -126,6 +144,9 @@ func (k *Keys) expectations(keys []*Key) Expectations {
 }
 
 func (k *Keys) load(ctx context.Context, target string) ([]*Key, error) {
+	k.mutex.Lock()
+	k.loadedAt = k.now()
+	k.mutex.Unlock()
 	document, err := k.fetch(ctx, target)
 	if err != nil {
 		return nil, err

@@ -133,6 +133,42 @@ describe('keys', () => {
     assert.equal((await client.time()).keyId, otherKey.keyId)
   })
 
+  test('without pins, a key that is announced later takes over, as the document is loaded each day', async (t) => {
+    let nowMs = TEST_NOW_MS
+    const [own] = testSigning().keys
+    const next = testSigning(OTHER_TEST_SIGNING_KEY)
+    const [announced] = next.keys
+    assert.ok(own && announced)
+    const stages = [
+      testSigning(),
+      { ...testSigning(), keys: [own, { ...announced, status: 'next' as const }] },
+      { ...next, keys: [announced, { ...own, status: 'retired' as const }] },
+    ]
+    const apps = await Promise.all(
+      stages.map((signing) => runApp(t, { signing, clock: { nowMs: () => nowMs } })),
+    )
+    let origin = ''
+    let isDocumentAway = false
+    const client = createClient({
+      baseUrl: BASE_URL,
+      now: () => nowMs,
+      maxRetries: 0,
+      fetch: (url, init) => {
+        if (isDocumentAway && url.includes(READ_PATHS.signingKey)) throw new Error('away')
+        return fetch(origin + url.slice(BASE_URL.length), init)
+      },
+    })
+    const signers = []
+    for (const app of apps) {
+      origin = app.origin
+      signers.push((await client.time()).keyId)
+      nowMs += 25 * 3_600_000
+    }
+    isDocumentAway = true
+    signers.push((await client.time()).keyId)
+    assert.deepEqual(signers, [key.keyId, key.keyId, otherKey.keyId, otherKey.keyId])
+  })
+
   test('reloads the document once for a tampered response, then refuses it', async () => {
     const { client, sent } = scripted(async (one) => {
       if (!isStatus(one)) return undefined

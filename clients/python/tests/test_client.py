@@ -41,5 +41,33 @@ class StoredResponseTest(unittest.TestCase):
         self.assertIn("ahead of this clock", str(caught.exception))
 
 
+class KeyDocumentTest(unittest.TestCase):
+    def test_the_key_document_is_loaded_each_day_without_pins(self):
+        vector = json.loads((VECTORS / "keys" / "good-unpinned.json").read_text("utf-8"))
+        signed = vector["response"]
+        now_ms = parse_instant(vector["now"])
+        for pins, wanted in ((None, [1, 1, 2, 3]), (vector["keyIds"], [1, 1, 1, 1])):
+            clock = {"hours": 0}
+            loaded = []
+
+            def fetch(_, target, headers):
+                loaded.append(target)
+                status = 404 if clock["hours"] > 30 else signed["status"]
+                return HttpResponse("GET", target, status, signed["headers"], base64.b64decode(signed["bodyBase64"]))
+
+            client = Client(
+                "https://api.example.org",
+                fetch=fetch,
+                pinned_key_ids=pins,
+                max_age_seconds=400_000,
+                now=lambda: now_ms / 1000 + clock["hours"] * 3600,
+            )
+            counts = []
+            for clock["hours"] in (0, 23, 25, 50):
+                self.assertEqual([key.key_id for key in client.keys()], vector["keyIds"])
+                counts.append(len([each for each in loaded if "fresh" not in each]))
+            self.assertEqual(counts, wanted)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -7,6 +7,9 @@ import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 import { type Expectations, type VerifiedResponse, verifyResponse } from './verify-response.ts'
 
+/** An announced key is known after this time, if it does not sign before. */
+const RELOAD_AFTER_MS = 24 * 3_600_000
+
 /** Failures that a newer key document may resolve, because a cache may have an old document. */
 const MAY_BE_NEW_KEY = /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/
 
@@ -33,7 +36,7 @@ export async function withNewerKeys<T>(
 
 /**
  * The keys of one service, loaded when first needed and again when they may have changed. Without pins, the keys of the first
- * document are trusted, and later keys in documents that they sign. `fetchDocument` gets the target of the document.
+ * document are trusted, and later keys in documents that they sign, of which one is loaded each day. `fetchDocument` gets the target of the document.
  */
 export function createTrustedKeys(
   pinnedKeyIds: readonly string[] | undefined,
@@ -43,8 +46,10 @@ export function createTrustedKeys(
   let trusted = pinnedKeyIds
   let newest: HttpResponse | undefined
   let loaded: Promise<readonly VerificationKey[]> | undefined
+  let loadedAtMs = Number.NEGATIVE_INFINITY
 
   async function load(target: string): Promise<readonly VerificationKey[]> {
+    loadedAtMs = expectations().nowMs
     const document = await fetchDocument(target)
     const { keys } = await verifyKeyDocument({
       ...document,
@@ -77,7 +82,13 @@ export function createTrustedKeys(
   }
 
   function current(): Promise<readonly VerificationKey[]> {
-    return loaded ?? share(withNewerKeys(() => load(READ_PATHS.signingKey), load))
+    const known = loaded
+    const isOld = expectations().nowMs - loadedAtMs > RELOAD_AFTER_MS
+    // Pinned keys need no announcement.
+    if (known !== undefined && !(isOld && pinnedKeyIds === undefined)) return known
+    const loading = withNewerKeys(() => load(READ_PATHS.signingKey), load)
+    // Without a newer document, the known keys stay in use.
+    return share(known === undefined ? loading : loading.catch(() => known))
   }
 
   return {

@@ -33,6 +33,8 @@ Result = TypeVar("Result")
 
 #: Maximum number of responses stored for revalidation: every endpoint once, and some versions.
 _MAX_STORED = 64
+#: An announced key is known after this time, if it does not sign before.
+_RELOAD_AFTER_MS = 24 * 3_600_000
 _FIRST_WAIT_SECONDS = 0.25
 _KEY_ID = re.compile(r"[A-Za-z0-9_-]{43}")
 #: Faults that a newer key document may resolve, because a cache may have an old one.
@@ -95,6 +97,7 @@ class Client(Reads):
         self._keys_lock = threading.RLock()
         self._stored_lock = threading.Lock()
         self._keys: Optional[Sequence[VerificationKey]] = None
+        self._keys_loaded_ms = 0
         self._key_document: Optional[HttpResponse] = None
         self._stored: OrderedDict[str, Verified[Any]] = OrderedDict()
         self._copies = Copies(
@@ -219,16 +222,27 @@ class Client(Reads):
         return self._check(response, renewed)
 
     def keys(self) -> Sequence[VerificationKey]:
-        """The service's keys, from its signing-key document. Loaded once, and again when they may have changed."""
+        """The service's keys, from its signing-key document. Loaded once, again when they may have changed, and each day
+        if no key is pinned: a key that was announced is then known before it signs."""
         with self._keys_lock:
-            if self._keys is None:
+            is_old = self.now_ms() - self._keys_loaded_ms > _RELOAD_AFTER_MS
+            # Pinned keys need no announcement.
+            if self._keys is None or (is_old and not self._pinned):
                 try:
-                    self._keys = self._load_keys(READ_PATHS["signingKey"])
-                except VerificationError as error:
-                    if error.code not in _MAYBE_NEW_KEY:
+                    self._keys = self._load_newest_keys()
+                except (ConnectionError, VerificationError):
+                    # Without a newer document, the known keys stay in use.
+                    if self._keys is None:
                         raise
-                    self._keys = self._load_keys(_fresh_target(READ_PATHS["signingKey"]))
             return self._keys
+
+    def _load_newest_keys(self) -> Sequence[VerificationKey]:
+        try:
+            return self._load_keys(READ_PATHS["signingKey"])
+        except VerificationError as error:
+            if error.code not in _MAYBE_NEW_KEY:
+                raise
+            return self._load_keys(_fresh_target(READ_PATHS["signingKey"]))
 
     def now_ms(self) -> int:
         """The client's clock: milliseconds since 1970."""
@@ -238,6 +252,7 @@ class Client(Reads):
         return self.get(path, fresh=fresh)
 
     def _load_keys(self, target: str) -> Sequence[VerificationKey]:
+        self._keys_loaded_ms = self.now_ms()
         # Sent without the API key, so that a refusal of the key can be verified.
         document = self._with_retries(lambda: self._fetch(self.origin, target, {}))
         keys = verify_key_document(
