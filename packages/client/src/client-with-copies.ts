@@ -11,6 +11,7 @@ function openLoaded(settings: CopySettings): Copies {
   opening.catch(() => undefined)
   return {
     read: async (...asked) => (await opening).read(...asked),
+    readArchived: async (...asked) => (await opening).readArchived(...asked),
     save: async (...proved) => {
       try {
         return await (await opening).save(...proved)

@@ -113,9 +113,10 @@ export function createServer({ source, version, timeoutMs }: ServerDependencies)
         .optional(),
     }),
     async read(from, { year }, signal) {
-      const { proof, data, entry } = await readStatus(from)
+      const status = await readStatus(from)
+      const { proof, data, entry } = status
       if (year !== undefined) {
-        return { proof, data: { year, ...(await readYear(from, entry, year, signal)) } }
+        return { proof, data: { year, ...(await readYear(from, status, year, signal)) } }
       }
       const { incidents, maintenances = [], updatedAt } = data
       return { proof, data: { updatedAt, incidents, maintenances, years: yearsOf(entry) } }
@@ -212,7 +213,7 @@ async function search(from: Source, query: string, signal: AbortSignal) {
     yearsOf(status.entry).map(async (year) => {
       const resource = pastEventsResource(year)
       try {
-        return { resource, data: await readYear(from, status.entry, year, signal) }
+        return { resource, data: await readYear(from, status, year, signal) }
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error
         notSearched.push(resource)

@@ -96,10 +96,10 @@ export async function readStatus(source: Source) {
   }
 }
 
-/** The incidents and maintenances of one year that a version has and its status does not. */
+/** The incidents and maintenances of one year that the version of a status has and the status does not. */
 export async function readYear(
   { client }: Source,
-  { resources }: Pick<VersionEntry, 'resources'>,
+  { entry: { resources }, proof: { source } }: Awaited<ReturnType<typeof readStatus>>,
   year: string,
   signal: AbortSignal,
 ): Promise<{ readonly incidents: readonly unknown[]; readonly maintenances: readonly unknown[] }> {
@@ -108,7 +108,7 @@ export async function readYear(
   if (digest === undefined) {
     throw new ToolFailure('NOT_FOUND', 'no older incidents of this year are published')
   }
-  const data = await readArchived(client, name, digest, { signal })
+  const data = await readArchived(client, name, digest, { signal, isAway: source !== 'origin' })
   const [incidents = [], maintenances = []] = [
     propertyOf(data, 'incidents'),
     propertyOf(data, 'maintenances'),
@@ -116,7 +116,7 @@ export async function readYear(
   if (data === undefined || !Array.isArray(incidents) || !Array.isArray(maintenances)) {
     throw new ToolFailure(
       'UNAVAILABLE',
-      'the archive of the service did not give the bytes of this year',
+      'neither the archive of the service nor a mirror gave the bytes of this year',
     )
   }
   return { incidents, maintenances }

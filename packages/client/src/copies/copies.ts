@@ -180,6 +180,23 @@ export function openCopies(settings: CopySettings) {
       throw passing.failure() ?? refused ?? outage
     },
 
+    /** A resource of any version, whose digest is proved, from the first mirror with its bytes; undefined without one. */
+    async readArchived(
+      name: string,
+      digest: string,
+      signal: AbortSignal | undefined,
+    ): Promise<unknown> {
+      const passing = startPassing()
+      for (const mirror of mirrors) {
+        try {
+          return (await mirror.readArchived(name, digest, signal)).data
+        } catch (error) {
+          passing.over(mirror.url, error)
+        }
+      }
+      return undefined
+    },
+
     /** Remembers a result of the service, and stores what proves it. Resolves with a warning if that failed. */
     async save(
       target: string,

@@ -59,7 +59,26 @@ export function openMirror(address: string | URL, settings: CopySettings) {
   const proofs = createConnection(mirrorOrigin, fetch, { ...limits, maxBodyBytes })
   const files = createConnection(mirrorOrigin, fetch, limits)
 
+  /** A resource of any version, whose digest is proved. */
+  async function readArchived(
+    name: string,
+    digest: string,
+    signal: AbortSignal | undefined,
+  ): Promise<CopiedResource> {
+    const file = `${path}archive/resources/${name}/${digest}.json`
+    const bytes = await bytesOf(files, file, signal)
+    const found = await sha256Base64url(bytes)
+    if (found !== digest) {
+      throw new VerificationError('DIGEST', `${file}: expected ${digest}, found ${found}`)
+    }
+    const data = parseBody(bytes)
+    if (data === undefined) throw new VerificationError('MALFORMED', `${file} is not JSON`)
+    return { data, etag: formatEtag(digest), bytes }
+  }
+
   return {
+    readArchived,
+
     /** Origin and path, the path with a slash at its end. */
     url: mirrorOrigin + path,
 
@@ -83,16 +102,8 @@ export function openMirror(address: string | URL, settings: CopySettings) {
       signal: AbortSignal | undefined,
     ): Promise<CopiedResource> {
       if (target === READ_PATHS.version) return { data: entry, etag }
-      const digest = digestIn(entry, target)
-      const file = `${path}archive/resources/${target.slice(BASE_PATH.length + 1)}/${digest}.json`
-      const bytes = await bytesOf(files, file, signal)
-      const found = await sha256Base64url(bytes)
-      if (found !== digest) {
-        throw new VerificationError('DIGEST', `${file}: expected ${digest}, found ${found}`)
-      }
-      const data = parseBody(bytes)
-      if (data === undefined) throw new VerificationError('MALFORMED', `${file} is not JSON`)
-      return { data, etag: formatEtag(digest), bytes }
+      const name = target.slice(BASE_PATH.length + 1)
+      return readArchived(name, digestIn(entry, target), signal)
     },
   }
 }

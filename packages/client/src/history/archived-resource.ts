@@ -1,22 +1,33 @@
 import { sha256Base64url } from '#crypto'
 import type { Client } from '../client.ts'
 import { ConnectionError } from '../connection.ts'
+import { isUnsignedOutage } from '../http-response.ts'
+import { isLost } from '../outage.ts'
 import { parseBody } from '../read-body.ts'
 import type { ReadOptions } from '../verified.ts'
 
-/** A resource of the archive, as the chain names it; undefined if it is not offered, or has another digest. */
+/**
+ * A resource of the archive, as the chain names it, or that of a mirror while the service is away; undefined if it is not
+ * offered, or has another digest. `isAway` if the service was away a moment ago, so that it is not waited for again.
+ */
 export async function readArchived(
   client: Client,
   name: string,
   digest: string,
-  options: Pick<ReadOptions, 'signal'>,
+  { isAway = false, ...options }: Pick<ReadOptions, 'signal'> & { readonly isAway?: boolean },
 ): Promise<unknown> {
-  const path = `/archive/resources/${name}/${digest}.json`
+  if (isAway) return client.getCopied(name, digest, options)
   try {
-    const { status, body } = await client.getUnverified(path, options)
+    const response = await client.getUnverified(
+      `/archive/resources/${name}/${digest}.json`,
+      options,
+    )
+    if (isUnsignedOutage(response)) return await client.getCopied(name, digest, options)
+    const { status, body } = response
     if (status !== 200 || (await sha256Base64url(body)) !== digest) return undefined
     return parseBody(body)
   } catch (error) {
+    if (isLost(error)) return client.getCopied(name, digest, options)
     if (error instanceof ConnectionError) return undefined
     throw error
   }
