@@ -68,6 +68,33 @@ test('the eight documents of Statuspage, version 2, follow from the published st
   assert.deepEqual(await idsIn('summary.json', planned), ['now', 'later'])
 })
 
+test('more planned maintenances than are listed leave out those that start last', async (t) => {
+  const [done] = TROUBLED_STATUS.maintenances?.filter(({ state }) => state === 'completed') ?? []
+  assert.ok(done)
+  // One that ended starts after all of them, as one does that was done early.
+  const late = {
+    ...done,
+    id: 'early',
+    startsAt: '2027-09-01T00:00:00Z',
+    endsAt: '2027-09-02T00:00:00Z',
+  }
+  const planned = Array.from({ length: 60 }, (_, day) => {
+    const startsAt = new Date(Date.UTC(2027, 0, 1 + day)).toISOString()
+    const endsAt = new Date(Date.UTC(2027, 0, 2 + day)).toISOString()
+    return { ...done, id: `day-${day}`, state: 'scheduled' as const, startsAt, endsAt }
+  })
+  const read = await documentsOf(t, { ...TROUBLED_STATUS, maintenances: [...planned, late] })
+  const { body } = await read('scheduled-maintenances.json')
+  const listed = body['scheduled_maintenances'] as { id: string }[]
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    planned
+      .slice(0, 50)
+      .map(({ id }) => id)
+      .toReversed(),
+  )
+})
+
 test('a group is an entry before its first component, with the worst of their states', async (t) => {
   const group = 'Reading'
   const components = TROUBLED_STATUS.components.map((component, index) =>

@@ -227,6 +227,14 @@ const unresolved = ({ incidents }: Parts) => incidents.filter((each) => each.res
 const inState = ({ maintenances }: Parts, state: Maintenance['state']) =>
   maintenances.filter((each) => each.status === state)
 
+/** As many as Statuspage lists, in their order: the open ones that start first, then the newest of the others. */
+function listedOf({ maintenances }: Parts) {
+  const open = maintenances.filter((each) => each.resolved_at === null)
+  const ended = maintenances.filter((each) => each.resolved_at !== null)
+  const listed = new Set([...open.slice(-MAX_LISTED), ...ended].slice(0, MAX_LISTED))
+  return maintenances.filter((each) => listed.has(each))
+}
+
 /** The documents by their paths, each without the page. */
 const DOCUMENTS: { readonly [name: string]: (parts: Parts) => object } = {
   'summary.json': (parts) => ({
@@ -239,9 +247,7 @@ const DOCUMENTS: { readonly [name: string]: (parts: Parts) => object } = {
   'components.json': ({ components }) => ({ components }),
   'incidents.json': ({ incidents }) => ({ incidents: incidents.slice(0, MAX_LISTED) }),
   'incidents/unresolved.json': (parts) => ({ incidents: unresolved(parts) }),
-  'scheduled-maintenances.json': ({ maintenances }) => ({
-    scheduled_maintenances: maintenances.slice(0, MAX_LISTED),
-  }),
+  'scheduled-maintenances.json': (parts) => ({ scheduled_maintenances: listedOf(parts) }),
   'scheduled-maintenances/upcoming.json': (parts) => ({
     scheduled_maintenances: inState(parts, 'scheduled'),
   }),
