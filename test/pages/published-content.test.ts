@@ -264,6 +264,38 @@ test('English content is marked with lang on other pages', async (t) => {
   }
 })
 
+test('the page of an event says that texts are in English only if its own are', async (t) => {
+  const incident = (id: string, day: string) => ({
+    id,
+    title: `Flood ${id}`,
+    state: 'resolved',
+    impact: 'minor',
+    startedAt: `${day}T00:00:00Z`,
+    resolvedAt: `${day}T01:00:00Z`,
+    components: [],
+    updates: [{ at: `${day}T01:00:00Z`, state: 'resolved', text: `Day ${day}.` }],
+  })
+  const name = 'site/events/2024'
+  const incidents = [incident('one', '2024-03-01'), incident('two', '2024-02-01')]
+  const texts = { title: 'น้ำท่วม', updates: { '2024-03-01T01:00:00Z': { text: 'แห้ง' } } }
+  const resources = { [name]: { incidents: { one: texts } } }
+  const site = {
+    [name]: { incidents },
+    'site/translations/th/events/2024': { locale: 'th', resources },
+  }
+  // Nothing of the status is translated.
+  const app = await runApp(t, { releases: releasesOf({}, { site }) })
+  for (const [page, isEnglish] of [
+    ['status/incidents/one', false],
+    ['status/incidents/two', true],
+    ['status/2024-03', false],
+    ['status/2024-02', true],
+  ] as const) {
+    const { text } = await showPage(app, 'th', page)
+    assert.equal(text.includes(TEXTS.th.snapshot.inEnglish), isEnglish, page)
+  }
+})
+
 for (const damaged of SHOWN) {
   test(`a damaged ${damaged} resource shows a notice, and the rest of the page renders`, async (t) => {
     const releases = releasesOf(

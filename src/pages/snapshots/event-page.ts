@@ -9,7 +9,7 @@ import { type Page, type PageContext } from '../page.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
-import { languageNote, notShown } from './snapshot-sections.ts'
+import { notShown, shownLanguageNote } from './snapshot-sections.ts'
 import { componentLinks, inLanguage, type StatusEvent, statusEvents } from './status-events.ts'
 
 /** Limit of the updates on a page, the newest first. */
@@ -130,17 +130,19 @@ function pageOf(context: PageContext, listed: StatusEvent): Page {
     description: () => plainText(t.eventDescription, { title }),
     body(own) {
       const { incident, maintenance } = inLanguage(own, listed)
+      const heading =
+        removed === undefined
+          ? operatorText(own.content, title)
+          : plainText(t.removedTitle, { title })
+      const shown =
+        removed === undefined
+          ? html`${incident && incidentBody(own, incident)}
+            ${maintenance && maintenanceBody(own, maintenance)}`
+          : removedBody(own, removed.removedIn)
       return {
         main: html`<p class="eyebrow">${link(pathOfPage(locale, 'status'), t.title)}</p>
-          <h1>
-            ${removed === undefined ? operatorText(own.content, title) : plainText(t.removedTitle, { title })}
-          </h1>
-          ${
-            removed === undefined
-              ? html`${languageNote(own, 'status')} ${incident && incidentBody(own, incident)}
-                ${maintenance && maintenanceBody(own, maintenance)}`
-              : removedBody(own, removed.removedIn)
-          }`,
+          <h1>${heading}</h1>
+          ${shownLanguageNote(own, html`${heading}${shown}`)} ${shown}`,
       }
     },
   }

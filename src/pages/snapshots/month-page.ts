@@ -4,7 +4,7 @@ import { html, type Html } from '../markup/html.ts'
 import { plainText } from '../markup/rich-text.ts'
 import { type Page, type PageContext } from '../page.ts'
 import { formatMonth } from '../texts/moments.ts'
-import { languageNote } from './snapshot-sections.ts'
+import { shownLanguageNote } from './snapshot-sections.ts'
 import { eventList, isOpen, type StatusEvent, statusEvents } from './status-events.ts'
 
 /** Number of incidents and maintenances on one page: a month with more has several pages. */
@@ -103,26 +103,29 @@ export function monthPage(context: PageContext, month: string, part: number): Pa
     feeds: ['status'],
     title: () => plainText(t.monthTitle, name),
     description: () => plainText(t.monthDescription, name),
-    body: (own) => ({
-      main: html`<p class="eyebrow">${link(pathOfPage(locale, 'status'), t.title)}</p>
-        <h1>${plainText(t.monthTitle, name)}</h1>
-        ${languageNote(own, 'status')}
-        <nav class="actions" aria-label="${t.months}">
-          ${neighbor(keys[place + 1], 'prev')} ${neighbor(keys[place - 1], 'next')}
-        </nav>
-        ${eventList(own, ofMonth.slice((part - 1) * PER_PAGE, part * PER_PAGE))}
-        ${
-          parts > 1 &&
-          html`<nav class="actions" aria-label="${t.parts}">
-            ${Array.from({ length: parts }, (_, index) =>
-              pageLink(
-                pathOfPage(locale, monthPath(month, index + 1)),
-                String(index + 1),
-                index + 1 === part && 'page',
-              ),
-            )}
-          </nav>`
-        }`,
-    }),
+    body(own) {
+      const list = eventList(own, ofMonth.slice((part - 1) * PER_PAGE, part * PER_PAGE))
+      return {
+        main: html`<p class="eyebrow">${link(pathOfPage(locale, 'status'), t.title)}</p>
+          <h1>${plainText(t.monthTitle, name)}</h1>
+          ${shownLanguageNote(own, list)}
+          <nav class="actions" aria-label="${t.months}">
+            ${neighbor(keys[place + 1], 'prev')} ${neighbor(keys[place - 1], 'next')}
+          </nav>
+          ${list}
+          ${
+            parts > 1 &&
+            html`<nav class="actions" aria-label="${t.parts}">
+              ${Array.from({ length: parts }, (_, index) =>
+                pageLink(
+                  pathOfPage(locale, monthPath(month, index + 1)),
+                  String(index + 1),
+                  index + 1 === part && 'page',
+                ),
+              )}
+            </nav>`
+          }`,
+      }
+    },
   }
 }

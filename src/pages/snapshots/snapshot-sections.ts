@@ -104,6 +104,14 @@ export function languageNote(
     : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
 }
 
+/** The same notice, if one of the published texts in a part of a page is marked as English. */
+export function shownLanguageNote({ texts }: PageContext, shown: Html): Html | false {
+  return (
+    shown.text.includes(' lang="en"') &&
+    html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
+  )
+}
+
 /** Notice that the notes of versions are in English, on the pages of other languages. */
 export function notesLanguage({ locale, texts }: PageContext): Html | undefined {
   return locale === CONTENT_LOCALE
