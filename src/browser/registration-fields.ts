@@ -24,13 +24,11 @@ export function fieldOfCode(code: string): FormField | undefined {
 /** Reads the form; its language is the page's. */
 export function readForm(form: HTMLFormElement) {
   const ticked = form.querySelectorAll<HTMLInputElement>('[name="interests"]:checked')
-  const useCase = partOf(document, '#useCase', HTMLTextAreaElement).value
   return {
     email: partOf(document, '#email', HTMLInputElement).value,
     locale: document.documentElement.lang,
     interests: Array.from(ticked, ({ value }) => value),
-    /** Undefined if only white space was typed. */
-    useCase: useCase.trim() === '' ? undefined : useCase,
+    useCase: partOf(document, '#useCase', HTMLTextAreaElement).value,
     consent: partOf(document, '#consent', HTMLInputElement).checked,
   }
 }

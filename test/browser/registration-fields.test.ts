@@ -13,9 +13,9 @@ const typed = fc.record({
   email: fc.oneof(fc.emailAddress(), fc.string(), fc.constant('ทดสอบ@ไทย.ไทย')),
   locale: fc.constantFrom(...LOCALES),
   interests: fc.array(fc.constantFrom(...INTERESTS, 'unknown'), { maxLength: 12 }),
-  useCase: fc.option(
+  useCase: fc.oneof(
     fc.nat({ max: LIMITS.maxUseCaseCodePoints + 5 }).map((length) => '🦉'.repeat(length)),
-    { nil: undefined },
+    fc.constant('  '),
   ),
   consent: fc.boolean(),
 })

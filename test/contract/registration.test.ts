@@ -44,6 +44,13 @@ test('ignores inherited properties', () => {
   assert.notEqual(codeOf(JSON.parse('{}')), 'INVALID_INPUT')
 })
 
+test('a use case of white space alone is omitted, and any other is unchanged', () => {
+  for (const useCase of ['', '  ', '\n\t\u3000']) {
+    assert.equal(parseRegistration({ ...LEAST, useCase }).useCase, undefined)
+  }
+  assert.equal(parseRegistration({ ...LEAST, useCase: ' \n.' }).useCase, ' \n.')
+})
+
 /** One way to break each rule, in the decided order (spec 4.1 rules 3 and 4); none mends another. */
 const BREAKS = [
   ['INVALID_INPUT', { extra: 1 }],

@@ -15,7 +15,7 @@ const REQUIRED: readonly string[] = REGISTRATION_SCHEMA.required
 /**
  * Parses the body of a registration, a parsed JSON value. Throws ApiError with the code of the first rule that is broken,
  * in the order of spec 4.1 rules 3 and 4. The error has no cause and contains no part of the value. `interests` is empty if
- * omitted, `challengeToken` never.
+ * omitted, `challengeToken` never. A `useCase` of white space alone is omitted.
  */
 export function parseRegistration(value: unknown) {
   const refuseIf = (isBroken: boolean, code: ErrorCode): void => {
@@ -46,6 +46,7 @@ export function parseRegistration(value: unknown) {
   // The service has no sessions, so every session id is refused.
   refuseIf(names.some(isSessionIdField), 'INVALID_SESSION_ID')
   check('challengeToken', 'CHALLENGE_REQUIRED')
-  const { locale, interests = [], useCase, challengeToken } = fields
+  const { locale, interests = [], challengeToken } = fields
+  const useCase = fields.useCase?.trim() === '' ? undefined : fields.useCase
   return { email, locale, interests, useCase, challengeToken }
 }
