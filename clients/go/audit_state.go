@@ -132,7 +132,8 @@ func (a *audit) readSaved() error {
 	}
 	statements, err := verifyAll(append([]portable{a.saved.Response}, a.saved.Unsettled...), a.saved.Keys)
 	if err != nil {
-		return err
+		// An edited state would accuse the service.
+		return &AuditStateError{"UNREADABLE", "the signature of the saved head is invalid; " + err.Error()}
 	}
 	for at, each := range statements {
 		entry, ok := entryOf(each.Data)

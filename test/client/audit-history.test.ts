@@ -162,6 +162,16 @@ describe('a valid history', () => {
     assert.deepEqual(Object.keys(own).toSorted(), Object.keys(saved).toSorted())
   })
 
+  test('is not blamed for a saved head that was edited', async (t) => {
+    const { client } = await deploy(t, madeHistory(2))
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    store.saved = (store.saved ?? '').replace('"bodyBase64":"e', '"bodyBase64":"f')
+    const edited = store.saved
+    await assert.rejects(auditHistory({ client, store }), /^TypeError: The saved head: .*DIGEST/)
+    assert.equal(store.saved, edited)
+  })
+
   test('may get versions during the audit', async (t) => {
     const deployments = await deploy(t, madeHistory(3), madeHistory(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)

@@ -191,7 +191,11 @@ for (const { file, missing, runCommandLine } of clientCommands(go)) {
 
     await t.test('refuses a state that it cannot read', async (part) => {
       const front = await deploy(part, made(1))
-      for (const text of ['', '{}', '{"keys":[]}', '[', 'null']) {
+      const kept = newFile()
+      assert.equal((await audit(front.origin, '--state', kept)).status, 0)
+      // A digest that the body does not have: an edited state would accuse the service.
+      const edited = readFileSync(kept, 'utf8').replace('"bodyBase64":"e', '"bodyBase64":"f')
+      for (const text of ['', '{}', '{"keys":[]}', '[', 'null', edited]) {
         const state = newFile()
         writeFileSync(state, text)
         const { status, error } = await audit(front.origin, '--state', state)

@@ -338,7 +338,13 @@ class _Audit:
         keys, document = self.saved["keys"], self.saved.get("keyDocument")
         documents = () if document is None else (document,)
         portables = [self.saved["response"], *self.saved.get("unsettled", ())]
-        for place, statement in enumerate(verify_all(portables, keys)):
+        try:
+            statements = verify_all(portables, keys)
+        except VerificationError as error:
+            # An edited state would accuse the service.
+            detail = f"the signature of the saved head is invalid; {error}"
+            raise AuditStateError("UNREADABLE", detail) from None
+        for place, statement in enumerate(statements):
             verified, listed = statement.verified, entries_of(statement.verified.data)
             if statement.is_newest and listed:
                 self.known.append(

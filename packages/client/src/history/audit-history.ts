@@ -164,7 +164,11 @@ async function readSaved(saved: SavedHead | undefined) {
   const { keys, keyDocument, unsettled = [] } = saved
   const keyDocuments = keyDocument === undefined ? [] : [keyDocument]
   const responses = [saved.response, ...unsettled]
-  for (const [index, statement] of (await verifyStatements(responses, keys)).entries()) {
+  const statements = await verifyStatements(responses, keys).catch((error: unknown) => {
+    // An edited head would accuse the service.
+    throw new TypeError(`The saved head: its signature is invalid; ${String(error)}`)
+  })
+  for (const [index, statement] of statements.entries()) {
     const response = responses[index] ?? saved.response
     const { claim, data, keyId, provedAtMs } = statement
     const [entry] = claim?.kind === 'newest' ? entriesOf(data) : []
