@@ -37,7 +37,7 @@ type Verified[T any] struct {
 	Data T
 	// ETag of the data, computed from it.
 	ETag string
-	// KeyID is the RFC 7638 ID of the signing key.
+	// KeyID is the RFC 7638 ID of the key that signed it last.
 	KeyID string
 	// ProvedAt is when the data was last signed as current.
 	ProvedAt time.Time
@@ -244,7 +244,7 @@ func (c *Client) renewed(
 	verified, err := c.Keys.Verify(ctx, response)
 	if err == nil {
 		result := *before
-		result.ProvedAt, result.RateLimit = verified.ProvedAt, rateLimitOf(response.Header)
+		result.KeyID, result.ProvedAt, result.RateLimit = verified.KeyID, verified.ProvedAt, rateLimitOf(response.Header)
 		result.Warnings = verified.Warnings
 		return &result, nil
 	}

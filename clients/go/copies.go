@@ -291,17 +291,17 @@ func (c *copies) verify(listed []portable, trusted []string) (*Verified[json.Raw
 	if verified.Data == nil {
 		return nil, refuse("MALFORMED", "no data")
 	}
-	provedAt := verified.ProvedAt
+	provedAt, keyID := verified.ProvedAt, verified.KeyID
 	for _, renewal := range responses[2:] {
 		renewal.IfNoneMatch = verified.ETag
 		renewed, err := VerifyResponse(renewal, expected)
 		if err != nil {
 			return nil, err
 		}
-		provedAt = renewed.ProvedAt
+		provedAt, keyID = renewed.ProvedAt, renewed.KeyID
 	}
 	return &Verified[json.RawMessage]{
-		Data: verified.Data, ETag: verified.ETag, KeyID: verified.KeyID, ProvedAt: provedAt,
+		Data: verified.Data, ETag: verified.ETag, KeyID: keyID, ProvedAt: provedAt,
 		RequestID: textMember(verified, "requestId"), Response: responses[0],
 	}, nil
 }

@@ -24,10 +24,10 @@ type fallbackStep struct {
 	Network              map[string]any
 	Requests             []string
 	Expected             struct {
-		Error, Source, ProvedAt string
-		AgeSeconds              int64
-		Data                    any
-		Warnings                []string
+		Error, Source, KeyID, ProvedAt string
+		AgeSeconds                     int64
+		Data                           any
+		Warnings                       []string
 	}
 }
 
@@ -145,7 +145,7 @@ func runFallback(t *testing.T, v fallbackVector, folder string) {
 		for place, warning := range result.Warnings {
 			areSame = areSame && strings.HasPrefix(warning, expected.Warnings[place])
 		}
-		if result.Source != expected.Source || provedAt != expected.ProvedAt || result.AgeSeconds != expected.AgeSeconds ||
+		if result.Source != expected.Source || result.KeyID != expected.KeyID || provedAt != expected.ProvedAt || result.AgeSeconds != expected.AgeSeconds ||
 			!areSame || !reflect.DeepEqual(data, expected.Data) {
 			t.Errorf("step %d: expected %+v, found %+v", at, expected, result)
 		}

@@ -27,8 +27,15 @@ function networkOf({ origin, responses }: FallbackVector, step: FallbackStep) {
 async function resultOf(client: Client, { read, isFresh }: FallbackStep) {
   try {
     const result = await client.get(read, { fresh: isFresh === true })
-    const { source, provedAtMs, ageSeconds, data, warnings } = result
-    return { source, provedAt: new Date(provedAtMs).toISOString(), ageSeconds, data, warnings }
+    const { source, keyId, provedAtMs, ageSeconds, data, warnings } = result
+    return {
+      source,
+      keyId,
+      provedAt: new Date(provedAtMs).toISOString(),
+      ageSeconds,
+      data,
+      warnings,
+    }
   } catch (error) {
     const { code } = error as { readonly code?: string }
     return { error: error instanceof ConnectionError ? 'CONNECTION' : (code ?? String(error)) }

@@ -16,6 +16,8 @@ import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
 /** What a read with copies returns. */
 export interface FallbackResult {
   readonly source: 'origin' | 'mirror' | 'store'
+  /** The key that signed last. */
+  readonly keyId: string
   /** When the data was last signed as current: ISO 8601 UTC. */
   readonly provedAt: string
   /** Whole seconds from then to `now`. */
@@ -102,10 +104,15 @@ interface SignedOptions {
 }
 
 /** The 304 with which the service renews data. */
-function renewed(target: string, data: JsonObject, seconds: number): VectorResponse {
+function renewed(
+  target: string,
+  data: JsonObject,
+  seconds: number,
+  key = TEST_SIGNING_KEY,
+): VectorResponse {
   const etag = etagOf(data)
   const text = ['svc-revalidation-v1', 'GET', target, '304', at(seconds), etag].join('\n')
-  const signature = sign(null, Buffer.from(text), TEST_SIGNING_KEY).toString('base64')
+  const signature = sign(null, Buffer.from(text), key).toString('base64')
   const headers = [
     ['ETag', etag],
     ['X-SVC-Revalidated', `${at(seconds)}; ${signature}`],
@@ -202,12 +209,15 @@ const versionNow = signedVersion(ENTRY, 0)
 const keysNow = signed(KEYS, keysData(TEST_SIGNING_KEY), 0)
 const statusSigned = signed(STATUS, DATA, 0)
 const otherKey = { key: OTHER_TEST_SIGNING_KEY }
+const OTHER_KEY_ID = derivePublicSigningKey(OTHER_TEST_SIGNING_KEY).keyId
 
 /** Responses that the cases name. */
 const RESPONSES: Readonly<Record<string, VectorResponse>> = {
   status: statusSigned,
   'status-later': signed(STATUS, LATER_DATA, 6 * HOUR),
   'status-renewed': renewed(STATUS, DATA, 600),
+  'status-renewed-2-days': renewed(STATUS, DATA, 48 * HOUR),
+  'status-renewed-by-next': renewed(STATUS, DATA, 96 * HOUR, OTHER_TEST_SIGNING_KEY),
   'status-tampered': tampered({
     ...statusSigned,
     bodyBase64: Buffer.from('{"ok":true,"data":{"VS-":1}}').toString('base64'),
@@ -221,6 +231,13 @@ const RESPONSES: Readonly<Record<string, VectorResponse>> = {
   'version-other-key': signedVersion(ENTRY, 0, otherKey),
   'keys-other': signed(KEYS, keysData(OTHER_TEST_SIGNING_KEY), 0, otherKey),
   'keys-later': signed(KEYS, keysData(TEST_SIGNING_KEY), 6 * HOUR),
+  'keys-announced': signed(KEYS, keysData(TEST_SIGNING_KEY, OTHER_TEST_SIGNING_KEY), 48 * HOUR),
+  'keys-next': signed(
+    KEYS,
+    keysData(OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY),
+    96 * HOUR,
+    otherKey,
+  ),
   'bad-gateway': plain(502, '<h1>Bad Gateway</h1>'),
   'too-many': plain(429, 'Slow down', [['Retry-After', '3600']]),
   'not-found': plain(404, 'Not found'),
@@ -289,7 +306,10 @@ const result = (
   source: FallbackResult['source'],
   ageSeconds: number,
   more: Partial<FallbackResult> = {},
-): FallbackResult => ({ source, provedAt: at(0), ageSeconds, data: DATA, warnings: [], ...more })
+): FallbackResult => {
+  const { keyId } = derivePublicSigningKey(TEST_SIGNING_KEY)
+  return { source, keyId, provedAt: at(0), ageSeconds, data: DATA, warnings: [], ...more }
+}
 
 const ASKED = ORIGIN + STATUS
 const COPIED = [`${COPY}now.json`, COPY + ARCHIVED]
@@ -632,6 +652,34 @@ export function buildFallbackVectors(): ReadonlyMap<string, FallbackVector> {
     ],
     { ...stored, mirrors: [] },
   )
+  const byNext = { keyId: OTHER_KEY_ID, provedAt: at(96 * HOUR) }
+  const keysAt = (status: string, keys: string) => ({ [ASKED]: status, [ORIGIN + KEYS]: keys })
+  add(
+    'announced-key',
+    'Without pins, a key that is announced while the client runs takes over. What it signed is stored.',
+    [
+      step(fromOrigin, result('origin', 60), { requests: [ASKED] }),
+      step(
+        keysAt('status-renewed-2-days', 'keys-announced'),
+        result('origin', 0, { provedAt: at(48 * HOUR) }),
+        { now: at(48 * HOUR), requests: [ASKED] },
+      ),
+      step(
+        {
+          ...keysAt('status-renewed-by-next', 'keys-next'),
+          [`${ORIGIN}${KEYS}?fresh=*`]: 'keys-next',
+        },
+        result('origin', 0, byNext),
+        { now: at(96 * HOUR), requests: [ASKED] },
+      ),
+      step({}, result('store', HOUR, byNext), {
+        now: at(97 * HOUR),
+        requests: [ASKED],
+        isRestarted: true,
+      }),
+    ],
+    { ...stored, mirrors: [], pinnedKeyIds: [] },
+  )
   add(
     'store-age-limit',
     'What is stored is older than the maximum age.',
@@ -773,7 +821,7 @@ function addAges(add: Add): void {
       step({}, result('store', 60), { requests: [ASKED], isRestarted: true }),
       step(
         { [ORIGIN + VERSION]: 'version-other-key', [ORIGIN + KEYS]: 'keys-other' },
-        result('origin', 60, { data: ENTRY_DATA }),
+        result('origin', 60, { data: ENTRY_DATA, keyId: OTHER_KEY_ID }),
         { ...asksOrigin, isRestarted: true },
       ),
       step({}, { error: 'UNKNOWN_KEY' }, { requests: [ASKED] }),

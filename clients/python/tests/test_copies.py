@@ -77,6 +77,7 @@ class FallbackTest(unittest.TestCase):
             return {"error": error.code}
         return {
             "source": result.source,
+            "keyId": result.key_id,
             "provedAt": format_instant(result.proved_at_ms),
             "ageSeconds": result.age_seconds,
             "data": result.data,

@@ -36,9 +36,9 @@ export function createResponseCache({ send, resultOf, verify, isFresh }: Source)
     notModified: HttpResponse,
   ): Promise<Verified<unknown> | undefined> {
     try {
-      const { provedAtMs, warnings } = await verify(notModified)
+      const { keyId, provedAtMs, warnings } = await verify(notModified)
       const rateLimit = rateLimitOf(notModified.headers)
-      return { ...before, provedAtMs, warnings, rateLimit }
+      return { ...before, keyId, provedAtMs, warnings, rateLimit }
     } catch (error) {
       // A cache may send a 304 itself, without a proof.
       if (!(error instanceof VerificationError)) throw error

@@ -20,7 +20,7 @@ export interface Verified<Data> {
   readonly data: Data
   /** The entity tag of `data`, computed from it. */
   readonly etag: string
-  /** RFC 7638 ID of the signing key. */
+  /** RFC 7638 ID of the key that signed it last. */
   readonly keyId: string
   /** When the data was last signed as current: milliseconds since 1970. */
   readonly provedAtMs: number

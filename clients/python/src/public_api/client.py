@@ -301,7 +301,13 @@ class Client(Reads):
             # A clock that was set back must not make it fresh for longer.
             is_fresh = -MAX_CLOCK_SKEW_SECONDS <= age_seconds <= self._max_age_seconds
             return (before, None) if is_fresh else None
-        renewed = before.renewed(verified.proved_at_ms, _rate_limit_of(response), verified.warnings)
+        renewed = replace(
+            before,
+            key_id=verified.key_id,
+            proved_at_ms=verified.proved_at_ms,
+            rate_limit=_rate_limit_of(response),
+            warnings=verified.warnings,
+        )
         return renewed, response
 
     def _result_of(self, response: HttpResponse) -> Verified[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, Optional, Sequence, TypeVar
 
 from .http_response import HttpResponse
@@ -30,7 +30,7 @@ class Verified(Generic[Data]):
     data: Data
     #: The entity tag of ``data``, computed from it.
     etag: str
-    #: RFC 7638 ID of the signing key.
+    #: RFC 7638 ID of the key that signed them last.
     key_id: str
     #: When the data was last signed as current: milliseconds since 1970.
     proved_at_ms: int
@@ -47,8 +47,3 @@ class Verified(Generic[Data]):
     #: What does not match in header fields that are not signed, and copies that were passed over: ``CODE: detail``.
     warnings: Sequence[str] = ()
 
-    def renewed(
-        self, proved_at_ms: int, rate_limit: Optional[RateLimit], warnings: Sequence[str]
-    ) -> Verified[Data]:
-        """The same data, as a later 304 proved them."""
-        return replace(self, proved_at_ms=proved_at_ms, rate_limit=rate_limit, warnings=warnings)
