@@ -34,8 +34,8 @@ export interface Client extends Reads {
   ): Promise<Verified<DataOfTarget<Target>>>
   /** The response to a GET, unverified. Connection failures are retried. */
   getUnverified(target: string, options?: Pick<ReadOptions, 'signal'>): Promise<HttpResponse>
-  /** A resource of any version from the first mirror with its bytes; undefined without one. Its digest is proved. */
-  getCopied(name: string, digest: string, options?: Pick<ReadOptions, 'signal'>): Promise<unknown>
+  /** Reads resources of any version, whose digest is proved, from the mirrors; undefined without copies. */
+  readonly copies: Pick<Copies, 'readArchived'> | undefined
   /**
    * Sends one request without the API key of the client and verifies the response. Never retries. The functions of
    * `@public-api/client/write` are made with it. Default of `method`: GET.
@@ -233,7 +233,7 @@ export function createClient(
     origin: connection.origin,
     get: get as Client['get'],
     getUnverified: (target, { signal } = {}) => fetchResponse(target, credentials, signal),
-    getCopied: async (name, digest, { signal } = {}) => copies?.readArchived(name, digest, signal),
+    copies,
     request,
     verify: keys.verify,
     keys: keys.current,

@@ -59,7 +59,6 @@ export function openMirror(address: string | URL, settings: CopySettings) {
   const proofs = createConnection(mirrorOrigin, fetch, { ...limits, maxBodyBytes })
   const files = createConnection(mirrorOrigin, fetch, limits)
 
-  /** A resource of any version, whose digest is proved. */
   async function readArchived(
     name: string,
     digest: string,
@@ -77,6 +76,7 @@ export function openMirror(address: string | URL, settings: CopySettings) {
   }
 
   return {
+    /** A resource of any version, whose digest is proved. */
     readArchived,
 
     /** Origin and path, the path with a slash at its end. */

@@ -16,18 +16,19 @@ export async function readArchived(
   digest: string,
   { isAway = false, ...options }: Pick<ReadOptions, 'signal'> & { readonly isAway?: boolean },
 ): Promise<unknown> {
-  if (isAway) return client.getCopied(name, digest, options)
+  const readCopy = async () => client.copies?.readArchived(name, digest, options.signal)
+  if (isAway) return readCopy()
   try {
     const response = await client.getUnverified(
       `/archive/resources/${name}/${digest}.json`,
       options,
     )
-    if (isUnsignedOutage(response)) return await client.getCopied(name, digest, options)
+    if (isUnsignedOutage(response)) return await readCopy()
     const { status, body } = response
     if (status !== 200 || (await sha256Base64url(body)) !== digest) return undefined
     return parseBody(body)
   } catch (error) {
-    if (isLost(error)) return client.getCopied(name, digest, options)
+    if (isLost(error)) return readCopy()
     if (error instanceof ConnectionError) return undefined
     throw error
   }
