@@ -162,15 +162,17 @@ export function createClient(
     return { ...result, ageSeconds, warnings: [...result.warnings, ...more] }
   }
 
+  const verified = async (response: HttpResponse): Promise<Verified<unknown>> =>
+    resultOf(response, await keys.verify(response))
+
   async function request(...sent: Parameters<Connection['send']>): Promise<Verified<unknown>> {
-    const response = await connection.send(...sent)
-    return aged(resultOf(response, await keys.verify(response)))
+    return aged(await verified(await connection.send(...sent)))
   }
 
   const cached = createResponseCache({
     send: (target, headers, signal) =>
       connection.send(target, { ...credentials, ...headers }, signal),
-    resultOf: async (response) => resultOf(response, await keys.verify(response)),
+    resultOf: verified,
     verify: keys.verify,
     isFresh(provedAtMs) {
       const ageSeconds = (now() - provedAtMs) / 1000
@@ -210,15 +212,8 @@ export function createClient(
       )
       if (fresh) return aged(result)
       cached.store(target, result)
-      const { response } = result
-      const proofs = [response, keys.document(), proof === response ? undefined : proof]
-      const saved =
-        proof &&
-        copies?.save(
-          target,
-          result,
-          proofs.filter((each) => each !== undefined),
-        )
+      const proofs = new Set([result.response, keys.document(), proof])
+      const saved = proof && copies?.save(target, result, proofs)
       return aged(result, await saved)
     } catch (error) {
       const refetched = fresh ? undefined : await refetch(target, error, signal)

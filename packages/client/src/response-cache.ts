@@ -53,13 +53,13 @@ export function createResponseCache({ send, resultOf, verify, isFresh }: Source)
       signal: AbortSignal | undefined,
     ): Promise<readonly [Verified<unknown>, proof?: HttpResponse]> {
       const before = stored.get(target)
-      if (before !== undefined) {
-        const response = await send(target, { [CLIENT_HEADERS.ifNoneMatch]: before.etag }, signal)
-        if (response.status !== 304) return [await resultOf(response), response]
+      const ifChanged = before && { [CLIENT_HEADERS.ifNoneMatch]: before.etag }
+      let response = await send(target, { ...ifChanged }, signal)
+      if (before !== undefined && response.status === 304) {
         const result = await renewed(before, response)
         if (result !== undefined) return result === before ? [result] : [result, response]
+        response = await send(target, {}, signal)
       }
-      const response = await send(target, {}, signal)
       return [await resultOf(response), response]
     },
 
@@ -67,11 +67,10 @@ export function createResponseCache({ send, resultOf, verify, isFresh }: Source)
     store(target: string, result: Verified<unknown>): void {
       stored.delete(target)
       stored.set(target, result)
-      let [count, bytes] = [0, 0]
-      for (const [name, { response }] of [...stored].toReversed()) {
-        count += 1
+      let bytes = 0
+      for (const [index, [name, { response }]] of [...stored].toReversed().entries()) {
         bytes += response.body.length
-        if (count > MAX_STORED || bytes > MAX_STORED_BYTES) stored.delete(name)
+        if (index >= MAX_STORED || bytes > MAX_STORED_BYTES) stored.delete(name)
       }
     },
   }

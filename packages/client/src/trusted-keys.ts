@@ -46,10 +46,9 @@ export function createTrustedKeys(
   let trusted = pinnedKeyIds
   let newest: HttpResponse | undefined
   let loaded: Promise<readonly VerificationKey[]> | undefined
-  let loadedAtMs = Number.NEGATIVE_INFINITY
+  let loadedAtMs: number
 
   async function load(target: string): Promise<readonly VerificationKey[]> {
-    loadedAtMs = expectations().nowMs
     const document = await fetchDocument(target)
     const { keys } = await verifyKeyDocument({
       ...document,
@@ -57,9 +56,7 @@ export function createTrustedKeys(
       pinnedKeyIds: trusted,
     })
     // Without pins, a document signed by a trusted key extends the trust, so an announced key can take over.
-    if (pinnedKeyIds === undefined) {
-      trusted = [...new Set([...(trusted ?? []), ...keys.map(({ keyId }) => keyId)])]
-    }
+    trusted = pinnedKeyIds ?? [...new Set([...(trusted ?? []), ...keys.map(({ keyId }) => keyId)])]
     newest = document
     return keys
   }
@@ -83,12 +80,13 @@ export function createTrustedKeys(
 
   function current(): Promise<readonly VerificationKey[]> {
     const known = loaded
-    const isOld = expectations().nowMs - loadedAtMs > RELOAD_AFTER_MS
+    const { nowMs } = expectations()
     // Pinned keys need no announcement.
-    if (known !== undefined && !(isOld && pinnedKeyIds === undefined)) return known
+    if (known && (pinnedKeyIds || nowMs - loadedAtMs < RELOAD_AFTER_MS)) return known
+    loadedAtMs = nowMs
     const loading = withNewerKeys(() => load(READ_PATHS.signingKey), load)
     // Without a newer document, the known keys stay in use.
-    return share(known === undefined ? loading : loading.catch(() => known))
+    return share(loading.catch(known && (() => known)))
   }
 
   return {

@@ -201,7 +201,7 @@ export function openCopies(settings: CopySettings) {
     async save(
       target: string,
       { data, etag, provedAtMs }: Pick<Verified<unknown>, 'data' | 'etag' | 'provedAtMs'>,
-      responses: readonly HttpResponse[],
+      responses: Iterable<HttpResponse | undefined>,
     ): Promise<readonly string[]> {
       // Another process may have stored a newer one.
       if (target === READ_PATHS.version) await recall(target, stored, memory)
@@ -213,7 +213,8 @@ export function openCopies(settings: CopySettings) {
       // A node of the service may be behind the others.
       if (memory.ageOf(target, proof) !== undefined) return []
       memory.learnProof(target, proof)
-      return settings.store === undefined ? [] : stored.save(target, responses)
+      const proofs = [...responses].filter((each) => each !== undefined)
+      return settings.store === undefined ? [] : stored.save(target, proofs)
     },
   }
 }
