@@ -144,7 +144,8 @@ async function checkList(t: TestContext, ledger: Ledger, deployment: Deployment)
     opened.set(ticket, kept)
     const body = sent.get(email)
     assert.ok(body, `${email} is on the list and was never sent`)
-    const asSent = { locale: body.locale, interests: body.interests, useCase: body.useCase ?? null }
+    const sentUse = body.useCase === '' ? null : (body.useCase ?? null)
+    const asSent = { locale: body.locale, interests: body.interests, useCase: sentUse }
     assert.deepEqual({ locale, interests, useCase }, asSent)
   }
   for (const [email, ticket] of answered) {
