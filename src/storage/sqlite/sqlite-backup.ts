@@ -134,7 +134,7 @@ export async function restoreDatabase(
   } catch (error) {
     const failure = toStorageError(error, file)
     const { code } = failure
-    // Not replaced: a running service would go on with the file that is no longer there.
+    // Not replaced: a running service would keep using the deleted file.
     if (code !== 'NEWER' && code !== 'NOT_A_DATABASE') throw failure
     const detail = 'stop the service, move the file away with its -wal and -shm, and run this again'
     throw new StorageError(code, file, { detail, cause: failure })
