@@ -181,7 +181,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
 
   // Archive: what a digest or a number names.
   const listed = new Set<string>()
-  let before: VersionEntry['resources'] = {}
+  let removedBefore: readonly string[] = []
   const removedFrom = (resources: VersionEntry['resources']) =>
     redactions.size === 0
       ? []
@@ -190,8 +190,9 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     const entry = releases.version(formatSnapshotId(sequence))?.json
     const { snapshotId, hash, resources, changes } = JSON.parse(entry ?? 'null') as VersionEntry
     // Its page names those that it only kept, too.
-    const removed = [...removedFrom(resources), ...removedFrom(before)]
-    before = resources
+    const own = removedFrom(resources)
+    const removed = [...own, ...removedBefore]
+    removedBefore = own
     pageKeys.push([
       snapshotId,
       shortDigest([...shared, hash, sequence === count ? 'newest' : '', ...removed]),

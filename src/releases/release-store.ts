@@ -6,6 +6,7 @@ import {
   makeFolder,
   PARTIAL_PATTERN,
   removePartialFiles,
+  removeWithPartials,
   replaceFile,
   syncFolder,
 } from '@public-api/client-internal/node/durable-file'
@@ -408,14 +409,8 @@ export function openReleaseStore(directory: string) {
           const file = pathOf(redactionFile(name, digest))
           replaceFile(file, canonicalJson({ ...redaction }), PUBLIC_FILE)
         }
-        const own = path.dirname(filePath)
-        for (const each of fs.readdirSync(own)) {
-          const isPartial = each.startsWith(`${digest}.json.`) && each.endsWith('.partial')
-          if (isPartial || each === `${digest}.json`) {
-            fs.rmSync(path.join(own, each), { force: true })
-          }
-        }
-        syncFolder(own)
+        removeWithPartials(filePath)
+        syncFolder(path.dirname(filePath))
       })
     },
   }

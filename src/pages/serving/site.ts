@@ -115,14 +115,16 @@ function cardFile(
 
 /** The sitemap: what visitors search for, which are the listed pages, and those of incidents, maintenances and months. */
 function createSitemap({ dailyFile, contextOf }: PageFiles, facts: SiteFacts) {
-  let made: ReturnType<typeof sitemapParts> | undefined
-  let madeMs = 0
-  const parts = (): ReturnType<typeof sitemapParts> => {
-    // An open incident is on the page of each new month.
-    if (madeMs !== facts.todayMs) made = undefined
-    madeMs = facts.todayMs
-    const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
-    return (made ??= sitemapParts(contextOf(facts.defaultLocale), listed))
+  type Parts = ReturnType<typeof sitemapParts>
+  let ofDay: { readonly timeMs: number; readonly parts: Parts } | undefined
+  /** Made again each day: an open incident is on the page of each new month. */
+  const parts = (): Parts => {
+    const timeMs = facts.todayMs
+    if (ofDay?.timeMs !== timeMs) {
+      const listed = PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path)
+      ofDay = { timeMs, parts: sitemapParts(contextOf(facts.defaultLocale), listed) }
+    }
+    return ofDay.parts
   }
   const xmlFile = (make: () => string): App =>
     dailyFile({

@@ -94,22 +94,20 @@ export function notShown(
   return html`<p class="muted">${sentencesHtml(locale, [countText(locale, forms, count), all])}</p>`
 }
 
+const englishNote = ({ texts }: PageContext): Html =>
+  html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
+
 /** Notice that published texts are in English, if one of these resources has texts without a translation. */
 export function languageNote(
-  { texts, content }: PageContext,
+  context: PageContext,
   ...names: readonly SnapshotName[]
 ): Html | undefined {
-  return content.isComplete(names)
-    ? undefined
-    : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
+  return context.content.isComplete(names) ? undefined : englishNote(context)
 }
 
 /** The same notice, if one of the published texts in a part of a page is marked as English. */
-export function shownLanguageNote({ texts }: PageContext, shown: Html): Html | false {
-  return (
-    shown.text.includes(' lang="en"') &&
-    html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
-  )
+export function shownLanguageNote(context: PageContext, shown: Html): Html | false {
+  return shown.text.includes(' lang="en"') && englishNote(context)
 }
 
 /** Notice that the notes of versions are in English, on the pages of other languages. */

@@ -25,7 +25,6 @@ import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stringify } from 'yaml'
 import { readBelow } from '../../files/folder-files.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
-import { isOfResource } from '../compile/check-content.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
 import { isUsual, type Status } from '../editing/edit-status.ts'
@@ -323,9 +322,8 @@ export async function restoreContent(
     }
   }
   // A file may also have older translations, which were not published and stay outdated.
-  const isCurrent = (text: TranslatedText) =>
-    isOfResource(text, restored) &&
-    published.has(`${text.locale} ${text.field} ${text.translation}`)
+  const isCurrent = ({ locale, field, translation }: TranslatedText) =>
+    published.has(`${locale} ${field} ${translation}`)
   const { translated } = await compileContent(contentDir, nowMs)
   for (const locale of new Set(translated.map((text) => text.locale))) {
     writeTranslationRecord(contentDir, locale, translated, isCurrent)

@@ -72,6 +72,15 @@ function sourceOfOverlays(
   return isEmpty ? undefined : { digest: sha256Base64url(text), read: () => text }
 }
 
+function replaceIn(
+  sources: Map<string, ResourceSource>,
+  name: string,
+  source: ResourceSource | undefined,
+): void {
+  if (source === undefined) sources.delete(name)
+  else sources.set(name, source)
+}
+
 /**
  * Some resources of one version, with their translations, and all others of another version. The status includes the
  * years before it.
@@ -82,14 +91,10 @@ export function selectResources(
   names: ReadonlySet<TranslatedName>,
 ): ResourceSources {
   const selected = new Map(others)
-  const replace = (name: string, source: ResourceSource | undefined): void => {
-    if (source === undefined) selected.delete(name)
-    else selected.set(name, source)
-  }
-  for (const name of names) replace(name, wanted.get(name))
+  for (const name of names) replaceIn(selected, name, wanted.get(name))
   if (names.has('status')) {
     const parts = [...others.keys(), ...wanted.keys()].filter(isPartOfStatus)
-    for (const name of parts) replace(name, wanted.get(name))
+    for (const name of parts) replaceIn(selected, name, wanted.get(name))
   }
   for (const locale of TRANSLATION_LOCALES) {
     const resource = translationResource(locale)
@@ -99,7 +104,7 @@ export function selectResources(
       ...Object.entries(before).filter(([name]) => !isWanted(name)),
       ...Object.entries(after).filter(([name]) => isWanted(name)),
     ])
-    replace(resource, sourceOfOverlays(locale, resources))
+    replaceIn(selected, resource, sourceOfOverlays(locale, resources))
   }
   return selected
 }
@@ -124,11 +129,7 @@ export function withoutRedacted(
   redacted: readonly string[],
 ): ResourceSources {
   const chosen = new Map(older)
-  const replace = (name: string, source: ResourceSource | undefined): void => {
-    if (source === undefined) chosen.delete(name)
-    else chosen.set(name, source)
-  }
-  for (const name of redacted) replace(name, current.get(name))
+  for (const name of redacted) replaceIn(chosen, name, current.get(name))
   const names = [...new Set([...older.keys(), ...chosen.keys()])].filter(isTranslatedName)
   for (const locale of TRANSLATION_LOCALES) {
     for (const name of names) {
@@ -150,7 +151,8 @@ export function withoutRedacted(
       )
       const { [name]: _, ...others } = overlaysIn(chosen.get(resource))
       const isEmpty = Object.keys(overlay).length === 0
-      replace(
+      replaceIn(
+        chosen,
         resource,
         sourceOfOverlays(locale, { ...others, ...(isEmpty ? {} : { [name]: overlay }) }),
       )

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
@@ -29,7 +29,11 @@ import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
 } from '@public-api/client-internal/log/verify-checkpoint'
-import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
+import {
+  makeFolder,
+  removeWithPartials,
+  replaceFile,
+} from '@public-api/client-internal/node/durable-file'
 import {
   LockedError,
   LockFileError,
@@ -259,12 +263,7 @@ async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: n
       redactions.push({ digest, resource: name, ...tombstone })
       const place = file.replace(/\.json$/, '.redacted.json')
       writeWhole(folder, place, canonicalJson(tombstone))
-      const own = path.dirname(path.join(folder, file))
-      // Also what a killed run left.
-      for (const each of readdirSync(own).filter((other) => other.startsWith(`${digest}.json`))) {
-        rmSync(path.join(own, each))
-        removed += 1
-      }
+      removed += removeWithPartials(path.join(folder, file))
     }
     const file = `archive/versions/${version.snapshotId}.json`
     if (await repair(folder, file, Buffer.from(canonicalJson({ ...version })))) added += 1

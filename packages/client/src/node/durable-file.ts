@@ -116,6 +116,19 @@ export function removePartialFiles(folder: string): void {
   }
 }
 
+/**
+ * Removes a file, and what killed processes left of it. Returns how many files those were. Throws the error of the system,
+ * also if the folder does not exist. A caller that needs the removal to be durable flushes the folder.
+ */
+export function removeWithPartials(file: string): number {
+  const [folder, own] = [path.dirname(file), path.basename(file)]
+  const names = fs
+    .readdirSync(folder)
+    .filter((name) => name === own || (name.startsWith(`${own}.`) && name.endsWith('.partial')))
+  for (const name of names) fs.rmSync(path.join(folder, name), { force: true })
+  return names.length
+}
+
 /** The errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
