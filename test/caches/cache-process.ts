@@ -42,9 +42,6 @@ export function accepts(port: number): Promise<boolean> {
   })
 }
 
-/** libfaketime shares memory between processes, and those that start at one moment can fail over it: then once more. */
-const START_ATTEMPTS = 3
-
 /** Starts a program and waits until it listens; it ends with the test. If it fails, its output is reported. */
 export async function startCacheProcess(
   t: TestContext,
@@ -53,24 +50,6 @@ export async function startCacheProcess(
   args: readonly string[],
   env: { readonly [name: string]: string },
 ): Promise<void> {
-  let written = ''
-  for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
-    const started = await startOnce(t, port, program, args, env)
-    if (started === undefined) return
-    written = started
-    t.diagnostic(`${program} ended at its start (${attempt} of ${START_ATTEMPTS}): ${written}`)
-  }
-  throw new Error(`${program} ended: ${written}`)
-}
-
-/** Gives what the program wrote where it ended before it listened. */
-async function startOnce(
-  t: TestContext,
-  port: number,
-  program: string,
-  args: readonly string[],
-  env: { readonly [name: string]: string },
-): Promise<string | undefined> {
   const { PATH = '' } = process.env
   const child = spawn(program, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let written = ''
@@ -92,7 +71,7 @@ async function startOnce(
   await eventually(`${program} listens`, async () => {
     return hasEnded || (await accepts(port)) || undefined
   })
-  return hasEnded ? written : undefined
+  if (hasEnded) throw new Error(`${program} ended: ${written}`)
 }
 
 /** Replacements in a documented configuration; each replaced value must occur in it once. */

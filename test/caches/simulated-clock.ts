@@ -1,4 +1,5 @@
-import { globSync, renameSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, globSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -20,6 +21,40 @@ export const REAL_CLOCK: SimulatedClock = { nowMs: Date.now, advance() {}, env: 
  * one that was killed had its process ID.
  */
 const [LIBRARY] = globSync('/usr/lib*/{,*/}faketime/libfaketimeMT.so.1')
+
+/**
+ * Varnish comes with jemalloc, which asks for the time before libfaketime is ready; an allocator that precedes it lets
+ * libfaketime get ready first. It is a part of glibc.
+ */
+const LD_PRELOAD = `libc_malloc_debug.so.0:${LIBRARY}`
+
+let sharedMemory: string | undefined
+
+/**
+ * The memory that all programs share, as libfaketime names it. Left to themselves, they share a program's,
+ * which is gone with any child of it, and a next one cannot start where a killed one had its process ID.
+ */
+function createSharedMemory(): string {
+  for (let attempt = 1; attempt <= 1000; attempt += 1) {
+    // What makes it must be killed, or it removes it.
+    const { stdout } = spawnSync('sh', ['-c', 'echo "$FAKETIME_SHARED"; kill -9 $$'], {
+      env: { PATH: process.env['PATH'], LD_PRELOAD },
+      encoding: 'utf8',
+    })
+    const [semaphore, memory] = stdout.trim().split(' /')
+    if (semaphore === undefined || memory === undefined) continue
+    for (const file of [`/dev/shm/sem.${semaphore.slice(1)}`, `/dev/shm/${memory}`]) {
+      // Not with the test: a program that it stops starts others, which would make these again and leave them.
+      process.once('exit', () => rmSync(file))
+      // Squid's helpers run as another user.
+      chmodSync(file, 0o666)
+    }
+    return stdout.trim()
+  }
+  throw new Error(
+    'libfaketime shares no memory: are there many /dev/shm/*faketime* of killed programs?',
+  )
+}
 
 /** Why no clock can be simulated; undefined where one can. */
 export const simulatedClockMissing =
@@ -43,9 +78,8 @@ export function createSimulatedClock(t: TestContext, startMs: number): Simulated
       write()
     },
     env: {
-      // Varnish comes with jemalloc, which asks for the time before libfaketime is ready; an allocator that precedes
-      // it lets libfaketime get ready first. It is a part of glibc.
-      LD_PRELOAD: `libc_malloc_debug.so.0:${LIBRARY}`,
+      LD_PRELOAD,
+      FAKETIME_SHARED: (sharedMemory ??= createSharedMemory()),
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
       // Timeouts go by the monotonic clock and are real.
