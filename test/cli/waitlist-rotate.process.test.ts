@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createDecryptor, parseIdentities, deriveRecipient } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist/waitlist-entry.ts'
 import { SVC } from '../support/run-program.ts'
@@ -12,7 +10,6 @@ import { cleanEnvironment, svcIn } from '../support/run-svc.ts'
 import {
   addRegistrations,
   countRows,
-  type Deployment,
   makeDeployment,
   readRows,
   waitlist,
@@ -234,9 +231,17 @@ function takeAway(database: string, folder: string): string {
   return path.join(folder, path.basename(database))
 }
 
-async function resealedCount({ database }: Deployment, wanted: string): Promise<number> {
-  const { byRecipient } = await countRows(database)
-  return byRecipient.find(({ recipient }) => recipient === wanted)?.count ?? 0
+/** A module that ends its process once a row has another recipient for good. */
+function endedAfterFirst(recipient: string): string {
+  const program = `
+    import { DatabaseSync } from 'node:sqlite'
+    const { exec } = DatabaseSync.prototype
+    const resealed = "SELECT 1 FROM registrations JOIN recipients ON id = recipient_id WHERE recipient = '${recipient}'"
+    DatabaseSync.prototype.exec = function (sql) {
+      exec.call(this, sql)
+      if (sql === 'COMMIT' && this.prepare(resealed).get()) process.kill(process.pid, 'SIGKILL')
+    }`
+  return `data:text/javascript,${encodeURIComponent(program)}`
 }
 
 test('keeps every row after SIGKILL, and a second run continues', async (t) => {
@@ -245,18 +250,14 @@ test('keeps every row after SIGKILL, and a second run continues', async (t) => {
   const { folder, database, keys, recipientFile } = deployment
   const next = await makeKeyPair()
   const args = ['waitlist', 'rotate-recipient', '--recipient', next.recipient]
-  const running = spawn(process.execPath, [SVC, ...args], {
-    cwd: folder,
-    env: cleanEnvironment(),
-    stdio: 'ignore',
-  })
-  const ended = once(running, 'exit')
-  while (running.exitCode === null && (await resealedCount(deployment, next.recipient)) === 0) {
-    await sleep(5)
-  }
-  running.kill('SIGKILL')
-  await ended
-  const done = await resealedCount(deployment, next.recipient)
+  const { signal } = spawnSync(
+    process.execPath,
+    ['--import', endedAfterFirst(next.recipient), SVC, ...args],
+    { cwd: folder, env: cleanEnvironment() },
+  )
+  assert.equal(signal, 'SIGKILL')
+  const { byRecipient } = await countRows(database)
+  const done = byRecipient.find(({ recipient }) => recipient === next.recipient)?.count ?? 0
   assert.ok(done > 0 && done < count, `${done} of ${count} were done when it was killed`)
   assert.equal(readFileSync(recipientFile, 'utf8'), `${next.recipient}\n`)
   const taken = takeAway(database, path.join(folder, 'taken'))
