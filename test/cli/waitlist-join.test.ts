@@ -245,6 +245,15 @@ test('registers an address with the challenge solved, and verifies the response'
   const refused = await svc(...args.with(4, 'no address'), '--consent')
   assert.equal(refused.status, 1)
   assert.match(refused.error, /^error: http[^\n]+\n$/)
+  let limited = again
+  while (limited.status === 0) limited = await svc(...args, '--consent', '--json')
+  assert.equal(limited.status, 3)
+  const { retryAfterSeconds } = JSON.parse(limited.out) as { retryAfterSeconds: number }
+  assert.ok(retryAfterSeconds > 0)
+  assert.match(
+    limited.error,
+    new RegExp(`: RATE_LIMITED: .* \\(Retry-After: ${retryAfterSeconds}\\)\n$`),
+  )
   const [entry, ...others] = await app.entries()
   assert.deepEqual(others, [])
   assert.partialDeepStrictEqual(entry, { email: 'ada@example.org', interests: ['api'] })

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { ApiResponseError } from '@public-api/client-internal/api-response-error'
 import { createClient } from '@public-api/client-internal/client'
 import { fetchCopyProof } from '@public-api/client-internal/copies/fetch-copy-proof'
+import { createErrorBody } from '@public-api/contract/http/envelope'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
@@ -348,6 +350,18 @@ void test('texts of the service stay within JSON, and nothing in them is invisib
   assert.match(text, /\\udb40\\udc49/)
   assert.ok(text.includes('\u0e44\u0e17\u0e22 \u0646\u0645\u06cc\u200c\u062e'))
   assert.equal(text.split('\n').length, 5)
+})
+
+void test('a limit names the seconds to wait', async () => {
+  const answer = { status: 429, headers: [], body: Buffer.from('') }
+  const limit = new ApiResponseError(
+    createErrorBody('RATE_LIMITED', 41),
+    { method: 'GET', target: '/api/v1/status', ...answer },
+    { requestId: undefined, rateLimit: undefined },
+  )
+  const { isError, text } = await resultOf(() => Promise.reject(limit))
+  assert.equal(isError, true)
+  assert.match(text, /^RATE_LIMITED: .*; try again after 41 s\./)
 })
 
 void test('a result that would fill the context of an agent is an error', async () => {

@@ -39,11 +39,14 @@ function describeError(error: unknown): readonly [code: string, reason: string] 
   if (error instanceof AuditStateError) return [error.code, 'the saved state is of another service']
   if (error instanceof UnsettledError)
     return ['UNSETTLED', 'versions are being published; ask again later']
-  if (error instanceof ApiResponseError)
+  if (error instanceof ApiResponseError) {
+    const { code, status, retryAfterSeconds } = error
+    const wait = retryAfterSeconds === undefined ? '' : `; try again after ${retryAfterSeconds} s`
     return [
-      error.code,
-      `the service refused with status ${error.status}, and the signature of the refusal was verified`,
+      code,
+      `the service refused with status ${status}, and the signature of the refusal was verified${wait}`,
     ]
+  }
   if (error instanceof ConnectionError) return ['UNREACHABLE', 'no complete response was received']
   if (error instanceof CommandFailure) return [error.code, 'the key IDs to trust could not be read']
   // Its message may quote what was received.

@@ -2,6 +2,7 @@ import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-a
 import { choiceOption, numberOption, onlyArgument } from '@public-api/cli-kit/option-values'
 import { flag, textOption } from '@public-api/cli-kit/options'
 import { parseBase } from '@public-api/cli/src/verifying/address.ts'
+import { refusalOf } from '@public-api/cli/src/verifying/refusal.ts'
 import { type Ask, createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import { sanitizeForTerminal } from '@public-api/cli/src/verifying/sanitize-for-terminal.ts'
 import { isOutage } from '@public-api/client-internal/outage'
@@ -105,8 +106,8 @@ async function join(origin: string, registration: Registration) {
       ? { outcome: result.outcome, ticket: result.data.ticket }
       : { outcome: result.outcome, ticket: null }
   } catch (error) {
+    if (error instanceof ApiResponseError) throw refusalOf(error, origin)
     const message = `${origin}: ${messageOf(error)}`
-    if (error instanceof ApiResponseError) throw new CommandFailure(error.code, message)
     const advice = 'joining again is safe: each address is listed once'
     throw new CommandFailure('UNREGISTERED', `${message}; ${advice}`, {
       exitCode: isOutage(error) ? EXIT_CODES.unreachable : EXIT_CODES.failure,
@@ -146,7 +147,8 @@ can be used once, within ten minutes.`,
     },
   },
   json: 'print the result, or the token with its provider and expiry, as one JSON object',
-  exit: '0 done, also if the address is on the list already, 1 failure, 2 wrong usage, 3 unreachable',
+  exit: `0 done, also if the address is on the list already, 1 failure, 2 wrong usage, 3 unreachable,
+    or limited for now`,
   takesArguments: true,
   async run({ values, positionals }) {
     const origin = parseBase(onlyArgument(positionals, 'URL of a service'))

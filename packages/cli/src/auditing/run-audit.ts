@@ -22,6 +22,7 @@ import { VerificationError } from '@public-api/client-internal/verification-erro
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { ChainError } from '@public-api/contract/history/version-chain'
 import { isSigningOff } from '../verifying/inconclusive-status.ts'
+import { refusalOf } from '../verifying/refusal.ts'
 import {
   createHttpClient,
   createFetch,
@@ -98,14 +99,7 @@ export function failureOf(
   ) {
     return new CommandFailure(error.code, sanitizeForTerminal(error.message, 600))
   }
-  if (error instanceof ApiResponseError) {
-    const isTemporary = error.status >= 500 || error.status === 429
-    return new CommandFailure(
-      error.code,
-      `the service refused a request; ${sanitizeForTerminal(error.message)}`,
-      { exitCode: isTemporary ? EXIT_CODES.unreachable : EXIT_CODES.failure },
-    )
-  }
+  if (error instanceof ApiResponseError) return refusalOf(error, 'the service refused a request')
   if (error instanceof UnsettledError) {
     const isLagging =
       error instanceof LaggingError || error.contradiction?.evidence.fault === 'SHORTENED'
