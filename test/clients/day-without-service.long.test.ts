@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -11,13 +11,11 @@ import { createFileResponseStore } from '@public-api/client-internal/node/index'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { key } from '../client/scripted-client.ts'
 import {
-  GO_CLIENT,
+  makeGoWorkspace,
   missingProgram,
   missingPython,
-  openGoFolder,
-  PYTHON,
-  PYTHON_ENV,
   runCommand,
+  runPython,
 } from '../docs/verifiers.ts'
 import { closeServer } from '../support/loopback-server.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
@@ -125,20 +123,13 @@ const linesOf = ({ status, out, error }: Awaited<ReturnType<typeof runCommand>>)
 }
 
 const readInPython: Reader = async (_t, reading) =>
-  linesOf(await runCommand(PYTHON, ['-c', PYTHON_PROGRAM, JSON.stringify(reading)], PYTHON_ENV))
+  linesOf(await runPython(['-c', PYTHON_PROGRAM, JSON.stringify(reading)]))
 
 const readInGo: Reader = async (t, reading) => {
-  const go = openGoFolder()
-  t.after(() => go.close())
-  const folder = temporaryFolder(t)
-  mkdirSync(path.join(folder, 'program'))
-  writeFileSync(path.join(folder, 'go.work'), 'go 1.19\n\nuse (\n\t./program\n\t./client\n)\n')
-  symlinkSync(GO_CLIENT, path.join(folder, 'client'))
-  writeFileSync(path.join(folder, 'program', 'go.mod'), 'module program\n\ngo 1.19\n')
-  const { out } = await runCommand('go', ['list', '-m'], go.env, GO_CLIENT)
+  const { folder, env, run } = makeGoWorkspace(t)
+  const { out } = await run(['list', '-m'])
   const program = GO_PROGRAM.replace('PATH', out.trim())
   writeFileSync(path.join(folder, 'program', 'main.go'), program)
-  const { GOFLAGS: _, ...env } = go.env
   return linesOf(await runCommand('go', ['run', './program', JSON.stringify(reading)], env, folder))
 }
 

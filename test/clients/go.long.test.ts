@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { GO_CLIENT, missingProgram, openGoFolder, PYTHON, runCommand } from '../docs/verifiers.ts'
+import {
+  GO_CLIENT,
+  makeGoWorkspace,
+  missingProgram,
+  openGoFolder,
+  PYTHON,
+  runCommand,
+} from '../docs/verifiers.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -26,9 +33,9 @@ after(() => go.close())
 void test('the Go client passes gofmt, go vet and its own tests', { skip }, async () => {
   const formatted = await runCommand('gofmt', ['-l', '.'], go.env, GO_CLIENT)
   assert.deepEqual([formatted.status, formatted.out], [0, ''], formatted.error)
-  const vetted = await runCommand('go', ['vet', './...'], go.env, GO_CLIENT)
+  const vetted = await go.run(['vet', './...'])
   assert.equal(vetted.status, 0, vetted.error)
-  const tested = await runCommand('go', ['test', '-count=1', './...'], go.env, GO_CLIENT)
+  const tested = await go.run(['test', '-count=1', './...'])
   assert.equal(tested.status, 0, tested.out)
   assert.match(tested.out, /^ok\s+\S+\/clients\/go\s/m)
 })
@@ -56,16 +63,11 @@ void test('the snippet of the README runs', { skip }, async (t) => {
     .replace('https://api.example.org', app.origin)
     .replace(/kPrK_\w{38}/, derivePublicSigningKey(TEST_SIGNING_KEY).keyId)
     .replaceAll(/^(\w+, err := .*\n(?:\t.*\n|\}\)\n)*)/gm, '$1if err != nil {\npanic(err)\n}\n')
-  const folder = temporaryFolder(t)
-  mkdirSync(path.join(folder, 'program'))
-  writeFileSync(path.join(folder, 'go.work'), 'go 1.19\n\nuse (\n\t./program\n\t./client\n)\n')
-  symlinkSync(GO_CLIENT, path.join(folder, 'client'))
-  writeFileSync(path.join(folder, 'program', 'go.mod'), 'module program\n\ngo 1.19\n')
+  const { folder, env } = makeGoWorkspace(t)
   writeFileSync(
     path.join(folder, 'program', 'main.go'),
     `package main\n\nimport (\n"context"\n"fmt"\n)\n\n${statement}\nfunc main() {\n${snippet}}\n`,
   )
-  const { GOFLAGS: _, ...env } = go.env
   const { status, out, error } = await runCommand('go', ['run', './program'], env, folder)
   assert.deepEqual([status, out], [0, 'operational\n'], error)
 })

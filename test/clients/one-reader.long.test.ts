@@ -4,15 +4,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
-import {
-  GO_CLIENT,
-  missingProgram,
-  missingPython,
-  openGoFolder,
-  PYTHON,
-  PYTHON_ENV,
-  runCommand,
-} from '../docs/verifiers.ts'
+import { missingProgram, missingPython, openGoFolder, runPython } from '../docs/verifiers.ts'
 import { readSteps } from '../support/fallback-steps.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -201,10 +193,10 @@ test(
     }
     const env = { FALLBACK_VECTORS: folder }
     const tests = ['-m', 'unittest', 'clients/python/tests/test_copies.py', '-k', 'test_cases']
-    const python = await runCommand(PYTHON, tests, { ...PYTHON_ENV, ...env })
+    const python = await runPython(tests, env)
     assert.equal(python.status, 0, python.error.slice(0, 4000))
     const asked = ['test', '-count=1', '-run', 'TestFallbackVectors', '.']
-    const tested = await runCommand('go', asked, { ...go.env, ...env }, GO_CLIENT)
+    const tested = await go.run(asked, env)
     assert.equal(tested.status, 0, (tested.out + tested.error).slice(0, 4000))
   },
 )

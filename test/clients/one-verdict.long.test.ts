@@ -9,16 +9,9 @@ import { VerificationError } from '@public-api/client-internal/verification-erro
 import { importKey } from '@public-api/client-internal/verification-key'
 import { verifyResponse } from '@public-api/client-internal/verify-response'
 import { versionHash } from '../../src/crypto/published-history.ts'
-import {
-  GO_CLIENT,
-  missingProgram,
-  missingPython,
-  openGoFolder,
-  PYTHON,
-  PYTHON_ENV,
-  runCommand,
-} from '../docs/verifiers.ts'
+import { missingProgram, missingPython, openGoFolder, runPython } from '../docs/verifiers.ts'
 import { runVectors } from '../support/run-vectors.ts'
+import { createSeededRandom } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import type {
   HistoryVector,
@@ -41,19 +34,8 @@ const ALLOWED_DIFFERENCES: readonly (readonly [name: string, reason: string])[] 
 const FOLDER = 'test/vectors'
 const PER_CASE = 12
 
-/** Random numbers that are the same in each run (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-const random = createRandom(33)
-const below = (count: number) => Math.floor(random() * count)
+const below = createSeededRandom(33)
+const random = () => below(1000) / 1000
 const oneOf = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item
 
 /** Texts on which parsers differ. */
@@ -351,11 +333,10 @@ test(
     }
     const file = path.join(temporaryFolder(t), 'cases.json')
     writeFileSync(file, JSON.stringify(cases.map(({ vector }) => vector)))
-    const python = await runCommand(PYTHON, ['clients/python/tests/verdicts.py', file], PYTHON_ENV)
+    const python = await runPython(['clients/python/tests/verdicts.py', file])
     assert.equal(python.status, 0, python.error)
     const asked = ['test', '-count=1', '-run', 'TestVerdicts', '.']
-    const env = { ...go.env, VERDICTS_OF: file }
-    const tested = await runCommand('go', asked, env, GO_CLIENT)
+    const tested = await go.run(asked, { VERDICTS_OF: file })
     assert.equal(tested.status, 0, tested.out + tested.error)
     const verdicts = [
       await Promise.all(cases.map(({ vector }) => verdictOf(vector))),

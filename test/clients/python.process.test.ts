@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { missingPython, PYTHON, PYTHON_ENV, runCommand } from '../docs/verifiers.ts'
+import { missingPython, PYTHON, runCommand, runPython } from '../docs/verifiers.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -15,11 +15,8 @@ const SNIPPET =
     ?.text ?? ''
 
 void test('the tests of the Python client pass', { skip: missingPython() ?? false }, async () => {
-  const { status, error } = await runCommand(
-    PYTHON,
-    ['-m', 'unittest', 'discover', '--start-directory', `${FOLDER}/tests`],
-    PYTHON_ENV,
-  )
+  const tests = ['-m', 'unittest', 'discover', '--start-directory', `${FOLDER}/tests`]
+  const { status, error } = await runPython(tests)
   assert.equal(status, 0, error)
   assert.ok(Number(/^Ran (\d+) tests/m.exec(error)?.[1]) >= 2, error)
 })
@@ -41,6 +38,6 @@ void test('the snippet of the README runs', { skip: missingPython() ?? false }, 
   const app = await runApp(t, { clock: { nowMs: Date.now } })
   const program = SNIPPET.replace('https://api.example.org', app.origin).replace(/kPrK_\w{38}/, PIN)
   assert.ok(SNIPPET.trim().split('\n').length <= 5, 'at most five lines')
-  const { status, out, error } = await runCommand(PYTHON, ['-c', program], PYTHON_ENV)
+  const { status, out, error } = await runPython(['-c', program])
   assert.deepEqual([status, out], [0, 'operational\n'], error)
 })

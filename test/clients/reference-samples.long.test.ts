@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
@@ -11,13 +11,11 @@ import {
 } from '../../src/pages/reference/request-samples.ts'
 import { TEST_TOKEN } from '../../src/service/challenge/challenge.ts'
 import {
-  GO_CLIENT,
+  makeGoWorkspace,
   missingProgram,
   missingPython,
-  openGoFolder,
-  PYTHON,
-  PYTHON_ENV,
   runCommand,
+  runPython,
   type Ending,
 } from '../docs/verifiers.ts'
 import { installClient } from '../support/installed-client.ts'
@@ -79,8 +77,7 @@ async function runSamples(
 const inShell: Run = (_name, text, env) =>
   runCommand('sh', ['-c', text], { ...process.env, ...env })
 
-const inPython: Run = (_name, text, env) =>
-  runCommand(PYTHON, ['-c', text], { ...PYTHON_ENV, ...env })
+const inPython: Run = (_name, text, env) => runPython(['-c', text], env)
 
 const ALL = Object.keys(ROWS)
 const READS = Object.entries(ROWS).flatMap(([name, { method }]) => (method === 'GET' ? name : []))
@@ -112,14 +109,7 @@ test('Python', { skip: missingPython() ?? false }, async (t) => {
 
 /** Runs a formatted Go program beside the client. */
 function goRun(t: TestContext): Run {
-  const go = openGoFolder()
-  t.after(() => go.close())
-  const folder = temporaryFolder(t)
-  mkdirSync(path.join(folder, 'program'))
-  writeFileSync(path.join(folder, 'go.work'), 'go 1.19\n\nuse (\n\t./program\n\t./client\n)\n')
-  symlinkSync(GO_CLIENT, path.join(folder, 'client'))
-  writeFileSync(path.join(folder, 'program', 'go.mod'), 'module program\n\ngo 1.19\n')
-  const { GOFLAGS: _, ...goEnv } = go.env
+  const { folder, env: goEnv } = makeGoWorkspace(t)
   return async (name, text, env) => {
     const place = path.join(folder, 'program', name)
     mkdirSync(place)

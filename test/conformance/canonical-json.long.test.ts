@@ -10,9 +10,7 @@ import {
   missingProgram,
   missingPython,
   openGoFolder,
-  PYTHON,
-  PYTHON_ENV,
-  runCommand,
+  runPython,
 } from '../docs/verifiers.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -74,12 +72,12 @@ for (const { source, cases, missing } of [
     const file = path.join(temporaryFolder(t), 'cases.json')
     const given = cases()
     writeFileSync(file, JSON.stringify(given))
-    const { out, error } = await runCommand(PYTHON, [program, file], PYTHON_ENV)
+    const { out, error } = await runPython([program, file])
     assert.equal(out, `${given.length} cases\n`, error)
   })
 
   test(`Go agrees with ${source}`, { skip: missing ?? missingProgram('go') }, async (t) => {
-    const { folder, env, close } = openGoFolder()
+    const { folder, run, close } = openGoFolder()
     t.after(close)
     const file = path.join(folder, 'cases.json')
     const given = cases()
@@ -89,11 +87,9 @@ for (const { source, cases, missing } of [
     const name = 'canonical_json_test.go'
     const files = { [path.join(GO_CLIENT, `foreign_${name}`)]: path.join(FOLDER, name) }
     writeFileSync(overlay, JSON.stringify({ Replace: files }))
-    const ended = await runCommand(
-      'go',
+    const ended = await run(
       ['test', '-vet=off', '-overlay', overlay, '-v', '-run', 'TestForeignCanonicalJSON', '.'],
-      { ...env, CANONICAL_JSON_CASES: file },
-      GO_CLIENT,
+      { CANONICAL_JSON_CASES: file },
     )
     assert.equal(ended.status, 0, ended.out.slice(0, 4000) + ended.error)
     assert.match(ended.out, new RegExp(`: ${given.length} cases`))

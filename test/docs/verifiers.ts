@@ -1,7 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -53,7 +54,27 @@ export function openGoFolder() {
     GOPROXY: 'off',
     GOTOOLCHAIN: 'local',
   }
-  return { folder, env, close: () => rmSync(folder, { recursive: true, force: true }) }
+  return {
+    folder,
+    env,
+    /** Runs a command of Go in the folder of the client. */
+    run: (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+      runCommand('go', args, { ...env, ...more }, GO_CLIENT),
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A workspace of Go for a test: a module in the folder `program`, which may import the client, and its environment. */
+export function makeGoWorkspace(t: TestContext) {
+  const go = openGoFolder()
+  t.after(() => go.close())
+  const { folder } = go
+  mkdirSync(path.join(folder, 'program'))
+  writeFileSync(path.join(folder, 'go.work'), 'go 1.19\n\nuse (\n\t./program\n\t./client\n)\n')
+  symlinkSync(GO_CLIENT, path.join(folder, 'client'))
+  writeFileSync(path.join(folder, 'program', 'go.mod'), 'module program\n\ngo 1.19\n')
+  const { GOFLAGS: _, ...env } = go.env
+  return { ...go, env }
 }
 
 /**
@@ -105,6 +126,11 @@ export const PYTHON_ENV: NodeJS.ProcessEnv = {
   PYTHONDONTWRITEBYTECODE: '1',
 }
 
+/** Runs Debian's Python with the client of this checkout. */
+export function runPython(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
+  return runCommand(PYTHON, args, { ...PYTHON_ENV, ...env })
+}
+
 /** The folder of the Go client. */
 export const GO_CLIENT = path.join(ROOT, 'clients/go')
 
@@ -113,7 +139,7 @@ function goCommand(go: ReturnType<typeof openGoFolder>): Run {
   const built = path.resolve('node_modules/.cache/go/public-api')
   let building: Promise<Ending> | undefined
   return async (...args) => {
-    building ??= runCommand('go', ['build', '-o', built, './cmd/public-api'], go.env, GO_CLIENT)
+    building ??= go.run(['build', '-o', built, './cmd/public-api'])
     const { status, error } = await building
     if (status !== 0) throw new Error(`clients/go does not compile: ${error}`)
     return runMeasured(built, args, process.env)
