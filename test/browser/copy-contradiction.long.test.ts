@@ -10,7 +10,7 @@ import { liveDependencies } from '../cli/verifying/live-app.ts'
 import { key } from '../client/scripted-client.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { folderWithLog, forkOfLog } from '../support/logged-releases.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { serveFolder } from '../support/static-host.ts'
 
@@ -28,8 +28,7 @@ test(
     })
     const writeCopy = async (name: string, releases: string, ...more: readonly string[]) => {
       const args = ['site', name, '--releases', releases, '--pin', key.keyId, ...more]
-      const { status, error } = await svcIn(folder, args, { env: { SVC_BASE_URL: origin } })
-      assert.equal(status, 0, error)
+      succeeded(await svcIn(folder, args, { env: { SVC_BASE_URL: origin } }))
     }
     await writeCopy('copy', 'releases')
     await writeCopy('others-copy', other, '--now', origin)

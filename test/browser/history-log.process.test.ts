@@ -18,7 +18,7 @@ import { key } from '../client/scripted-client.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { folderWithLog, folderWithReleases, LOG_ORIGIN } from '../support/logged-releases.ts'
 import { axeFaults } from '../support/page-checks.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { openStubWitness } from '../support/stub-witness.ts'
 
@@ -40,8 +40,7 @@ async function runLogged(t: TestContext) {
   const witness = await openStubWitness(t, 'w1', 0x41, log.vkey)
   const policy = `log ${log.vkey}\nwitness harbor ${witness.vkey} ${witness.url}\nquorum harbor\n`
   writeFileSync(path.join(log.releases, 'log', 'policy'), policy)
-  const { status, out } = await svcIn(log.folder, ['tlog', 'cosign'])
-  assert.equal(status, 0, out)
+  succeeded(await svcIn(log.folder, ['tlog', 'cosign']))
   return { ...log, app: await serve(t, log.folder), policy }
 }
 
@@ -62,8 +61,7 @@ async function forkOf(t: TestContext, folder: string) {
   const other = folderWithReleases(t, 2)
   await svcIn(other, ['rollback', 'VS-0001', '--note', 'Another history'])
   cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
-  const { status, error } = await svcIn(other, ['tlog', 'init', '--origin', LOG_ORIGIN])
-  assert.equal(status, 0, error)
+  succeeded(await svcIn(other, ['tlog', 'init', '--origin', LOG_ORIGIN]))
   return serve(t, other)
 }
 

@@ -6,7 +6,7 @@ import { createClient } from '@public-api/client-internal/client'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { makeDeployment } from '../support/deployment.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
-import { cleanEnvironment } from '../support/run-svc.ts'
+import { cleanEnvironment, succeeded } from '../support/run-svc.ts'
 import { servedKeyId, startService } from '../support/service-process.ts'
 import { REAL_CLOCK } from './simulated-clock.ts'
 import { nginxMissing, startNginx } from './start-nginx.ts'
@@ -23,8 +23,7 @@ async function runSvc(folder: string, ...args: readonly string[]) {
     env: cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const { status, out, error } = await outcomeOf(child)
-  assert.equal(status, 0, error)
+  const out = succeeded(await outcomeOf(child))
   return JSON.parse(out) as { readonly key?: { readonly keyId: string } }
 }
 

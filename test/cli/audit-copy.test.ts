@@ -6,14 +6,9 @@ import { partialNameOf } from '@public-api/client-internal/node/durable-file'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
-import { argsOf, type Outcome, svc, svcIn } from '../support/run-svc.ts'
+import { argsOf, succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-function succeeded({ status, out, error }: Outcome): string {
-  assert.equal(status, 0, error)
-  return out
-}
 
 test('a copy, its archive and a folder of another program are read where releases are', async (t) => {
   const { folder, releases } = await folderWithLog(t)

@@ -13,7 +13,7 @@ import { passOn } from '../support/http-proxy.ts'
 import { serve } from '../support/loopback-server.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { madeHistory } from '../support/made-releases.ts'
-import { svc } from '../support/run-svc.ts'
+import { succeeded, svc } from '../support/run-svc.ts'
 import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -215,8 +215,7 @@ describe('another signing key at the same origin', () => {
       assert.equal(existsSync(evidence), isAnnounced)
       if (!isAnnounced) continue
       const pins = [...announcing().keys].flatMap(({ keyId }) => ['--pin', keyId])
-      const proved = await svc('audit', '--check-evidence', evidence, ...pins)
-      assert.equal(proved.status, 0, proved.error)
+      succeeded(await svc('audit', '--check-evidence', evidence, ...pins))
       // Without the document that links the keys, the same responses prove nothing.
       const { keyDocuments: _, ...unlinked } = JSON.parse(readFileSync(evidence, 'utf8')) as {
         readonly keyDocuments: unknown
@@ -268,8 +267,7 @@ test('redactions that the archive lists are reported, and are not a finding', as
     }
     passOn(request, response, app.port)
   })
-  const { status, out } = await svc('audit', origin)
-  assert.equal(status, 0)
+  const out = succeeded(await svc('audit', origin))
   assert.match(out, /^Redacted: status at 2026-11-01T00:00:00Z \(It named a person\.\)\.$/m)
   const { report } = await audit(origin)
   assert.deepEqual((report as { readonly redactions?: unknown }).redactions, [redaction])
@@ -293,8 +291,7 @@ test('an audit names the incidents that new versions removed', async (t) => {
   assert.doesNotMatch((await svc('audit', await served(), '--state', state)).out, /removed/)
   await publish(incident, '')
   for (const args of [['--state', state, '--moved'], []]) {
-    const { status, out, error } = await svc('audit', await served(), ...args)
-    assert.equal(status, 0, error)
+    const out = succeeded(await svc('audit', await served(), ...args))
     assert.match(out, /^VS-0002 removed the incident a \(Slow\)\.$/m)
   }
 })

@@ -20,7 +20,7 @@ import { key } from '../client/scripted-client.ts'
 import { passOn } from '../support/http-proxy.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { makeReleases, madeHistory } from '../support/made-releases.ts'
-import { svc } from '../support/run-svc.ts'
+import { succeeded, svc } from '../support/run-svc.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -87,8 +87,7 @@ test('a valid history is reported, and its head saved for the next audit', async
 
 test('warns about a missing pin and a missing state', async (t) => {
   const { origin } = await deploy(t, madeHistory(2))
-  const { status, out } = await svc('audit', origin)
-  assert.equal(status, 0)
+  const out = succeeded(await svc('audit', origin))
   assert.match(out, /No key is pinned, so the keys that the server names are trusted/)
   assert.match(
     out,
@@ -102,8 +101,7 @@ test('names an unavailable resource', async (t) => {
     if (place.startsWith('roadmap ')) made.resources.set(place, '{}')
   }
   const { origin } = await deploy(t, loadReleases(made.store))
-  const { status, out } = await svc('audit', origin, ...PIN)
-  assert.equal(status, 0)
+  const out = succeeded(await svc('audit', origin, ...PIN))
   assert.match(out, /^Unavailable at the moment: roadmap\.$/m)
 })
 

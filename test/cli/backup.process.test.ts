@@ -18,7 +18,7 @@ import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { SVC } from '../support/run-program.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   addRegistrations,
@@ -75,9 +75,8 @@ test('restore requires --force for an existing database and replaces all of it',
   assert.equal(refused.status, 1)
   assert.match(refused.out, /"code":"EXISTS"/)
   assert.equal((await countRows(database)).total, 5)
-  const restored = await svcIn(folder, ['db', 'restore', 'b.sqlite', '--force'])
-  assert.equal(restored.status, 0, restored.error)
-  assert.match(restored.out, /^Restored 3 registrations, the newest of 2026-.*\nErase and revoke/)
+  const restored = succeeded(await svcIn(folder, ['db', 'restore', 'b.sqlite', '--force']))
+  assert.match(restored, /^Restored 3 registrations, the newest of 2026-.*\nErase and revoke/)
   assert.deepEqual(await readRows(database), before)
 
   // After an upgrade, and after damage.

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { releasesOwnerWarnings, sharedFolderWarnings } from '../../src/cli/folder-owner.ts'
 import { makeDeployment } from '../support/deployment.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('a valid configuration passes, and nothing is created', async (t) => {
@@ -59,8 +59,7 @@ test('every mistake of variables, folders and secrets is reported in one run', a
 test('lists what a start would warn about, and succeeds', async (t) => {
   const { folder } = makeDeployment(t)
   const env = { SVC_WORKRES: '2' }
-  const { status, out } = await svcIn(folder, ['check', '--config', '--json'], { env })
-  assert.equal(status, 0)
+  const out = succeeded(await svcIn(folder, ['check', '--config', '--json'], { env }))
   const { ok, warnings } = JSON.parse(out) as { ok: boolean; warnings: string[] }
   assert.equal(ok, true)
   assert.deepEqual(warnings, [
@@ -85,8 +84,7 @@ test(
     const releases = path.join(folder, 'releases')
     const file = path.join(releases, 'versions', 'VS-0001.json')
     chownSync(file, 54_321, 54_321)
-    const { status, out } = await svcIn(folder, ['check', '--config'])
-    assert.equal(status, 0)
+    const out = succeeded(await svcIn(folder, ['check', '--config']))
     assert.ok(
       out.includes(
         `  ${releases} belongs to root, and files in it to user 54321, such as ${file}; expected one owner: sudo chown -R root ${releases}; several publishers share it by a group: docs/operating.md, "Two people publish"\n`,

@@ -12,7 +12,7 @@ import fs, {
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { HEAD, editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
-import { svc } from '../support/run-svc.ts'
+import { succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const THAI = '# ไทย\nsummary: หนึ่ง\n'
@@ -28,8 +28,7 @@ async function publishedContent(t: TestContext) {
   writeContent(content, 'th/status.yaml', THAI)
   const publish = (...more: readonly string[]) =>
     svc('publish', '--note', 'N.', '--no-cards', ...folders, ...more)
-  const first = await publish('--create')
-  assert.equal(first.status, 0, first.error)
+  succeeded(await publish('--create'))
   const readAll = () =>
     Object.fromEntries(
       readdirSync(content, { recursive: true, encoding: 'utf8' })
@@ -64,8 +63,7 @@ test('brings one resource back with its translations, and keeps what was typed',
   assert.match(asked.error, /^ {4}- {5}name: Typed at night$/m)
   assert.match(asked.error, /^error: expected --yes, .*; nothing was discarded/m)
   assert.deepEqual(readAll(), typed)
-  const { status, out, error } = await discard('status', '--yes')
-  assert.equal(status, 0, error)
+  const out = succeeded(await discard('status', '--yes'))
   assert.match(out, /^ {4}\+ {5}name: Read API$/m)
   assert.ok(out.includes(`The discarded files are in ${content}/.discarded/`), out)
   const { 'roadmap.yaml': roadmap, ...others } = readAll()
@@ -90,8 +88,7 @@ test('brings a folder back that cannot be published', async (t) => {
   writeContent(content, 'organization.yaml', 'name: Not finished\n')
   writeContent(content, 'zh-CN/roadmap.yaml', 'summary: 计划\n')
   assert.equal((await publish()).status, 1)
-  const { status, out, error } = await discard('--yes', '--json')
-  assert.equal(status, 0, error)
+  const out = succeeded(await discard('--yes', '--json'))
   const result = JSON.parse(out) as { readonly files: readonly string[]; readonly byHand: unknown }
   assert.deepEqual(
     [result.files.toSorted(), result.byHand],
@@ -114,8 +111,7 @@ test('a file that cannot be read comes back in the order of the content, and kee
   const whole = readFileSync(file, 'utf8')
   writeFileSync(file, whole.replace('\nitems:', '\n items:'))
   chmodSync(file, 0o600)
-  const { status, error } = await discard('roadmap', '--yes')
-  assert.equal(status, 0, error)
+  succeeded(await discard('roadmap', '--yes'))
   const text = readFileSync(file, 'utf8')
   assert.ok(text.startsWith('# Ours.\n\n'), text)
   const membersOf = (yaml: string) => [...yaml.matchAll(/^[ -]*(\w+):/gm)].map(([, name]) => name)
@@ -150,8 +146,7 @@ test('a folder of an older version gets the newest one, and publishes on', async
   writeFileSync(base, first)
   assert.match((await discard('--yes')).out, /to VS-0002:/)
   editContent(content, 'roadmap', 'title: Second', 'title: Third')
-  const { status, error } = await publish()
-  assert.equal(status, 0, error)
+  succeeded(await publish())
 })
 
 test('nothing is discarded if it cannot be kept, or if nothing is published', async (t) => {
@@ -202,9 +197,8 @@ test('what an import reads is named and stays', async (t) => {
   const before = readAll()
   editContent(content, 'status', 'name: Read API', 'name: Typed at night')
   editContent(content, 'status', 'incidents: []', 'incidents: []\nunknown: field')
-  const first = await discard('--yes')
-  assert.equal(first.status, 0, first.error)
-  assert.ok(!first.out.includes('by hand'), first.out)
+  const first = succeeded(await discard('--yes'))
+  assert.ok(!first.includes('by hand'), first)
   assert.deepEqual(readAll(), before)
   writeContent(content, 'CHANGELOG.md', '## 0.2.0 - 2026-02-01\n### Fixed\n- It fails.\n')
   const { out } = await discard('--yes')

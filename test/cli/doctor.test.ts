@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FINDING_CATALOG } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { key } from '../client/scripted-client.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
-import { svc } from '../support/run-svc.ts'
+import { succeeded, svc } from '../support/run-svc.ts'
 import { deployBehindProxy } from './doctor/proxied-deployment.ts'
 import { liveDependencies } from './verifying/live-app.ts'
 
@@ -94,14 +94,12 @@ test('exits with 0 if there are only warnings', async (t) => {
     },
     liveDependencies(),
   )
-  const { status, out } = await svc('doctor', origin, ...PIN)
-  assert.equal(status, 0)
+  const out = succeeded(await svc('doctor', origin, ...PIN))
   assert.match(out, /^0 errors, 1 warning, 0 notes\.$/m)
 })
 
 test('lists every finding with the expectation and the remedy', async () => {
-  const { status, out } = await svc('doctor', '--list')
-  assert.equal(status, 0)
+  const out = succeeded(await svc('doctor', '--list'))
   const ids = Object.keys(FINDING_CATALOG)
   assert.equal(out.match(/^ {2}do {8}\S/gm)?.length, ids.length)
   for (const id of ids) assert.match(out, new RegExp(`^${id} \\((?:error|warning|info)\\)$`, 'm'))

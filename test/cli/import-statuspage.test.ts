@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { svc } from '../support/run-svc.ts'
+import { succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = fileURLToPath(new URL('./import/statuspage/', import.meta.url))
@@ -28,15 +28,14 @@ test('writes status.yaml for review, and an existing one only on request', async
     /status\.yaml exists and was left unchanged; --replace writes over it/,
   )
   assert.ok(readFileSync(file).equals(before))
-  const done = await run(...FILES, '--replace')
-  assert.equal(done.status, 0, done.error)
+  const done = succeeded(await run(...FILES, '--replace'))
   assert.match(
-    done.out,
+    done,
     /^Wrote \S+status\.yaml: 3 components, 2 incidents, 1 maintenance\.\nTo review:\n/,
   )
-  assert.match(done.out, /^ {2}incidents\[\]\.shortlink: not imported \(2\)$/m)
+  assert.match(done, /^ {2}incidents\[\]\.shortlink: not imported \(2\)$/m)
   assert.match(
-    done.out,
+    done,
     /^svc check refuses 1 text of it:\n\S+status\.yaml:8:14: components\[0\]\.summary: found the placeholder/m,
   )
   const text = readFileSync(file, 'utf8')
@@ -86,8 +85,7 @@ test('lists and texts of a page may be null', async (t) => {
     assert.equal(code, 0, error)
     const counts = `1 component, ${count} incident${count === 1 ? '' : 's'}, 0 maintenances`
     assert.ok(out.includes(counts), out)
-    const checked = await svc('check', '--content', content)
-    assert.equal(checked.status, 0, checked.error)
+    succeeded(await svc('check', '--content', content))
   }
   assert.match(readFileSync(file, 'utf8'), /startedAt: 2026-02-01T08:00:00Z\n/)
 })
@@ -138,8 +136,7 @@ test('texts of a hostile page neither act on the terminal nor pass svc check', a
   const incident = { id: 'i', name, status: 'x\u009b', components: [gone], incident_updates: [] }
   const source = path.join(content, '.hostile.json')
   writeFileSync(source, JSON.stringify({ components: [component], incidents: [incident] }))
-  const { status, out } = await run(source, '--replace')
-  assert.equal(status, 0)
+  const out = succeeded(await run(source, '--replace'))
   assert.doesNotMatch(out.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
   assert.match(out, /"\\u009b31m\\u202egnp: /)
   const checked = await svc('check', '--content', content)

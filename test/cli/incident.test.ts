@@ -8,7 +8,7 @@ import {
   updateIncident,
 } from '../../src/publishing/editing/edit-status.ts'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { type Outcome, svc, argsOf } from '../support/run-svc.ts'
+import { argsOf, type Outcome, succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CALM_STATUS } from '../support/trouble-content.ts'
 
@@ -45,11 +45,6 @@ const SCHEDULE = [
   'Short breaks.',
   ...argsOf('--component archive'),
 ]
-
-function succeeded({ status, out, error }: Outcome): string {
-  assert.equal(status, 0, error)
-  return out
-}
 
 const PAST = argsOf('--from 2026-02-01T02:00:00Z --to 2026-02-01T03:00:00Z')
 

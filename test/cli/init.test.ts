@@ -11,7 +11,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { svcIn, argsOf } from '../support/run-svc.ts'
+import { argsOf, succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function replacePlaceholders(contentDir: string): void {
@@ -37,17 +37,15 @@ test('an init whose disk is full is completed by the next one', async (t) => {
   const command = argsOf('init ours --locale th')
   assert.match((await svcIn(folder, command)).error, /th.*no space left on device/)
   full.mock.restore()
-  const { status, error } = await svcIn(folder, command)
-  assert.equal(status, 0, error)
+  succeeded(await svcIn(folder, command))
 })
 
 test('init, check and publish: from nothing to a first version', async (t) => {
   const folder = temporaryFolder(t)
   const svc = (...args: readonly string[]) => svcIn(folder, args)
-  const created = await svc('init', 'ours')
-  assert.equal(created.status, 0, created.error)
+  const created = succeeded(await svc('init', 'ours'))
   assert.match(
-    created.out,
+    created,
     /^Created ours with status\.yaml, .*\nReplace every text that starts with TODO, and the addresses of example\.org\. Then run: svc check --content ours\n$/,
   )
   for (const file of ['wallet.yaml', 'early-access.yaml'])
@@ -146,9 +144,8 @@ test('init --locale makes the translations to fill in, which prevent nothing unt
   const folder = temporaryFolder(t)
   const svc = (...args: readonly string[]) => svcIn(folder, args)
   const overlay = (name: string) => path.join(folder, 'ours', 'th', name)
-  const created = await svc('init', 'ours', '--locale', 'th')
-  assert.equal(created.status, 0, created.error)
-  assert.match(created.out, /th\/status\.yaml, .*\n.*\n.*svc translations th --content ours\n$/)
+  const created = succeeded(await svc('init', 'ours', '--locale', 'th'))
+  assert.match(created, /th\/status\.yaml, .*\n.*\n.*svc translations th --content ours\n$/)
   assert.match(
     readFileSync(overlay('status.yaml'), 'utf8'),
     /^# yaml-language-server: \$schema=\.\.\/\.schemas\/translations\/status\.json\n[^]*^components:\n {2}read-api:\n {4}name: TODO Read API$/m,
@@ -188,9 +185,8 @@ test('init --locale in a folder with content lists its texts, and overwrites not
   assert.match(refused.error, /roadmap\.yaml:\d+:/)
   assert.ok(!existsSync(path.join(content, 'zh-CN')))
   editContent(content, 'roadmap', 'horizon: latter', 'horizon: later')
-  const created = await init()
-  assert.equal(created.status, 0, created.error)
-  assert.doesNotMatch(created.out, /TODO/)
+  const created = succeeded(await init())
+  assert.doesNotMatch(created, /TODO/)
   const changelog = readFileSync(path.join(content, 'zh-CN', 'changelog.yaml'), 'utf8')
   assert.match(changelog, /^ {2}0\.2\.0:\n {4}changes:\n {6}- text: TODO It works\.$/m)
   assert.equal((await svc('check', '--content', content)).status, 0)

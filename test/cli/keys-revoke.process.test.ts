@@ -6,6 +6,7 @@ import { apiKeyIdOf } from '@public-api/contract/keys/api-key'
 import { makeDeployment } from '../support/deployment.ts'
 import { putKey } from '../support/keyed-service.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { startService } from '../support/service-process.ts'
 import {
   keys,
@@ -33,9 +34,8 @@ test('revokes a key and reports which one and when', async (t) => {
   assert.ok(revokedAtMs >= startMs && revokedAtMs <= Date.now(), out)
   assert.equal(await revokedAt(database, '0000000000000001'), revokedAtMs)
 
-  const again = await keys(folder, ['revoke', '0000000000000001', '--json'])
-  assert.equal(again.status, 0)
-  assert.deepEqual(JSON.parse(again.out), {
+  const again = succeeded(await keys(folder, ['revoke', '0000000000000001', '--json']))
+  assert.deepEqual(JSON.parse(again), {
     ok: true,
     keyId: '0000000000000001',
     label: 'key 1',
@@ -60,10 +60,11 @@ test('reads the id from standard input, with white space and capitals', async (t
   const { folder, database } = await makeKeysDeployment(t, [
     storedKey(1, { keyId: '0123456789abcdef' }),
   ])
-  const { status, out } = await keys(folder, ['revoke', '--json'], {
-    input: '\n 0123456789ABCDEF \n',
-  })
-  assert.equal(status, 0)
+  const out = succeeded(
+    await keys(folder, ['revoke', '--json'], {
+      input: '\n 0123456789ABCDEF \n',
+    }),
+  )
   assert.match(out, /"keyId":"0123456789abcdef".*"wasRevoked":false/)
   assert.ok(Number(await revokedAt(database, '0123456789abcdef')) > LONG_AGO_MS)
   const two = await keys(folder, ['revoke', '-'], { input: '0123456789abcdef\n0123456789abcdee\n' })
@@ -115,8 +116,7 @@ test('every process of a running service refuses the key from its next request o
     assert.ok(!listed.out.includes(key.slice(21)))
   }
 
-  const { status, error } = await keys(folder, ['revoke', apiKeyIdOf(leaked) ?? ''])
-  assert.equal(status, 0, error)
+  succeeded(await keys(folder, ['revoke', apiKeyIdOf(leaked) ?? '']))
   assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
 
   // Purged as well, it is refused as before.

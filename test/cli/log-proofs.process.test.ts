@@ -30,7 +30,7 @@ import { passOn } from '../support/http-proxy.ts'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
-import { svcIn, argsOf } from '../support/run-svc.ts'
+import { argsOf, succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { serveFolder } from '../support/static-host.ts'
 
@@ -54,15 +54,11 @@ test('a proof from a folder or from the service verifies offline, with its resou
     [['--from', origin, '--policy', 'policy'], 'b'],
     [['--from', origin], 'c'],
   ] as const) {
-    const made = await svcIn(folder, [
-      ...argsOf('tlog prove VS-0003 --resource status --out'),
-      file,
-      ...from,
-    ])
-    assert.equal(made.status, 0, made.error)
+    succeeded(
+      await svcIn(folder, [...argsOf('tlog prove VS-0003 --resource status --out'), file, ...from]),
+    )
     const files = ['--proof', file, '--policy', 'policy', '--resource-file', `${file}.json`]
-    const { status, out } = await svcIn(folder, ['verify', ...files])
-    assert.equal(status, 0)
+    const out = succeeded(await svcIn(folder, ['verify', ...files]))
     assert.match(out, /^Verified: VS-0003 of .*, hash [0-9a-f]{64}\.$/m)
     assert.match(out, /is its resource status\./)
   }
@@ -145,8 +141,7 @@ test('a mirror is a folder that any static host serves, and continues where it s
   const { folder, releases, origin, serveReleases } = await openService(t)
   const run = (url: string, ...more: readonly string[]) =>
     svcIn(folder, ['mirror', url, 'copy', '--policy', 'policy', '--json', ...more])
-  const first = await run(origin)
-  assert.equal(first.status, 0, first.error)
+  succeeded(await run(origin))
   for (const place of ['versions', 'resources/status']) {
     assert.deepEqual(
       readdirSync(path.join(folder, 'copy', 'archive', place)),
@@ -171,8 +166,7 @@ test('a mirror is a folder that any static host serves, and continues where it s
     }
   }
   // A mirror of the mirror.
-  const second = await svcIn(folder, ['mirror', `${host}/`, 'copy2', '--policy', 'policy'])
-  assert.equal(second.status, 0, second.error)
+  succeeded(await svcIn(folder, ['mirror', `${host}/`, 'copy2', '--policy', 'policy']))
 
   await rollBackTo(folder, 'VS-0001', 'Back')
   const newer = await serveReleases()
@@ -244,9 +238,8 @@ test('a mirror copies a redaction as unsigned, but not of a resource of the newe
       response.writeHead(honest.status).end(Buffer.from(await honest.arrayBuffer())),
     )
   })
-  const first = await svcIn(folder, ['mirror', host, 'copy', '--policy', 'policy'])
-  assert.equal(first.status, 0, first.error)
-  assert.match(first.out, /new files, 1 redacted \(unsigned\)\./)
+  const first = succeeded(await svcIn(folder, ['mirror', host, 'copy', '--policy', 'policy']))
+  assert.match(first, /new files, 1 redacted \(unsigned\)\./)
   const status = path.join(folder, 'copy', 'archive', 'resources', 'status')
   assert.deepEqual(JSON.parse(text(status, `${redacted}.redacted.json`)), tombstone)
   redacted = digestIn('VS-0005')
@@ -261,8 +254,7 @@ test('a mirror removes what the service redacted since, and keeps what the newes
   const app = () => runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
   const copyOf = async (origin: string) => {
     const args = ['mirror', origin, 'copy', '--policy', path.join(releases, 'log', 'policy')]
-    const { status, out, error } = await svcIn(folder, [...args, '--json'])
-    assert.equal(status, 0, error)
+    const out = succeeded(await svcIn(folder, [...args, '--json']))
     return JSON.parse(out) as { readonly redacted: number; readonly removed: number }
   }
   const filesOf = (isLeft = false) =>
@@ -334,8 +326,7 @@ test('a mirror repairs what is wrong in its copy, and trusts none of its files',
     bytes.set([(bytes[9] ?? 0) ^ 1], 9)
     writeFileSync(file, bytes)
   }
-  const repaired = await run()
-  assert.equal(repaired.status, 0, repaired.error)
+  succeeded(await run())
   assert.deepEqual(
     files.map((file) => readFileSync(file)),
     right,
@@ -345,8 +336,7 @@ test('a mirror repairs what is wrong in its copy, and trusts none of its files',
   truncateSync(version, 10_000_000_000)
   rmSync(tile)
   symlinkSync('/dev/zero', tile)
-  const again = await run()
-  assert.equal(again.status, 0, again.error)
+  succeeded(await run())
   assert.deepEqual([readFileSync(version), readFileSync(tile)], [right[0], right[1]])
 
   for (const [bytes, expected, code] of [
@@ -395,8 +385,7 @@ test('a mirror writes nothing through links in its copy, and waits for no pipe',
     rmSync(place)
   }
   assert.deepEqual(readdirSync(outside), [])
-  const completed = await run()
-  assert.equal(completed.status, 0, completed.error)
+  succeeded(await run())
 })
 
 test('an operator that shows two histories is caught, and a third party checks the evidence alone', async (t) => {

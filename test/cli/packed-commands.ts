@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { BUILDS } from '../../scripts/build-package.ts'
 import { key } from '../client/scripted-client.ts'
 import { environmentOf, NPX } from '../support/nodes-on-path.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -33,8 +34,7 @@ function run(
 
 async function npm(args: readonly string[], cwd: string): Promise<void> {
   const options = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund']
-  const { status, error } = await run('npm', [...args, ...options], cwd)
-  assert.equal(status, 0, error)
+  succeeded(await run('npm', [...args, ...options], cwd))
 }
 
 /** The commands as a user has them. */
@@ -78,8 +78,7 @@ export function testNodes(packed: PackedCommands, nodes: ReadonlyMap<string, str
         .split(' ')
       const empty = temporaryFolder(t)
       const npx = [NPX, '--yes', '--offline', `--package=${packed.tarball}`, 'svc']
-      const { status, out, error } = await run(node, [...npx, ...args], empty, environmentOf(node))
-      assert.equal(status, 0, error)
+      const out = succeeded(await run(node, [...npx, ...args], empty, environmentOf(node)))
       assert.match(out, new RegExp(`^Verified: signed by ${key.keyId}`, 'm'))
       assert.deepEqual(readdirSync(empty), [])
     })

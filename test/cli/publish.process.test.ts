@@ -8,7 +8,7 @@ import { waitForVersion } from '../../src/cli/wait-for-version.ts'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { serve } from '../support/loopback-server.ts'
 import { runIn, SVC } from '../support/run-program.ts'
-import { svc, svcIn, argsOf } from '../support/run-svc.ts'
+import { argsOf, succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Arguments that publish a content folder without cards. */
@@ -29,8 +29,7 @@ test('help: of the program and of the command, on standard output', async () => 
     [['help', 'incident'], 'incident ACTION'],
     [['help', 'incident', 'open'], 'incident open --title TEXT'],
   ] as const) {
-    const { status, out } = await svc(...words)
-    assert.equal(status, 0)
+    const out = succeeded(await svc(...words))
     assert.ok(out.startsWith(`Usage: svc ${usage}`), out)
   }
   for (const [words, expected] of [
@@ -50,8 +49,7 @@ test('help: of the program and of the command, on standard output', async () => 
     assert.equal(status, 2)
     assert.ok(error.startsWith(`error: ${expected}`), error)
   }
-  const { status, out } = await svc('publish', '--help')
-  assert.equal(status, 0)
+  const out = succeeded(await svc('publish', '--help'))
   for (const option of ['--content', '--releases', '--note', '--json', '--help']) {
     assert.ok(out.includes(option), option)
   }
@@ -195,14 +193,15 @@ test('the default folders are content and releases', async (t) => {
 test('takes the releases folder from the same variable as the server', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const { status, out } = await svcIn(
-    temporaryFolder(t),
-    ['publish', '--no-cards', '--note', 'x', '--content', content],
-    {
-      env: { SVC_RELEASES_DIR: releases },
-    },
+  const out = succeeded(
+    await svcIn(
+      temporaryFolder(t),
+      ['publish', '--no-cards', '--note', 'x', '--content', content],
+      {
+        env: { SVC_RELEASES_DIR: releases },
+      },
+    ),
   )
-  assert.equal(status, 0)
   assert.match(out, /^Published VS-0001 /)
   assert.ok(existsSync(path.join(releases, 'versions', 'VS-0001.json')))
 })
@@ -342,8 +341,7 @@ test('waits until the service serves the version', async (t) => {
     else response.end(`{"data":${readFileSync(file, 'utf8')}}`)
   })
   const args = [...publishing(content, releases)]
-  const { status, out, error } = await svcIn(temporaryFolder(t), [...args, '--wait', url])
-  assert.equal(status, 0, error)
+  const out = succeeded(await svcIn(temporaryFolder(t), [...args, '--wait', url]))
   assert.match(out, new RegExp(`${url} serves VS-0001\\.\n`))
   assert.equal(requests, 2)
   assert.equal((await svcIn(temporaryFolder(t), [...args, '--wait', 'api.example.org'])).status, 2)

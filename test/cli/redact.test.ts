@@ -3,13 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { type Outcome, svc } from '../support/run-svc.ts'
+import { succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-function succeeded({ status, out, error }: Outcome): string {
-  assert.equal(status, 0, error)
-  return out
-}
 
 test('a note with a removed text, a copy and later versions are named, and a note is the failure', async (t) => {
   const content = makeContent(t)

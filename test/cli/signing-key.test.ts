@@ -12,7 +12,7 @@ import { derivePublicSigningKey, SigningKeyError } from '../../src/crypto/signin
 import { inspectSecrets } from '../../src/secrets.ts'
 import { configureSecrets, pemOf } from '../support/configured-secrets.ts'
 import { listFolder } from '../support/deployment.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 
@@ -239,8 +239,7 @@ test('the record of the keys is read back by --pin-from', async (t) => {
     [[], ids, keys],
     [['--log', log], `${ids}; log=${log}`, { ...keys, log }],
   ] as const) {
-    const { status, out, error } = await print(...more)
-    assert.equal(status, 0, error)
+    const out = succeeded(await print(...more))
     const { name, txt, file } = JSON.parse(out) as { readonly [member: string]: string }
     assert.equal(name, '_public-api-key.api.example.org')
     assert.equal(txt, expected)

@@ -12,7 +12,7 @@ import { readVersions } from '../../src/publishing/releases/published-versions.t
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { treeOfVersions } from '../../src/tlog/signing/published-log.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { cleanEnvironment, svcIn } from '../support/run-svc.ts'
+import { cleanEnvironment, succeeded, svcIn } from '../support/run-svc.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { openStubWitness } from '../support/stub-witness.ts'
 
@@ -76,8 +76,7 @@ async function openLog(t: TestContext) {
     const checks = { policy: await openPolicy(policy), nowMs: Date.now() }
     assert.equal((await verifyCheckpoint({ note: served, ...checks })).size, final.length)
     assert.equal(witness.known.size, final.length)
-    const { status, out } = await svcIn(folder, ['tlog', 'status'])
-    assert.equal(status, 0, out)
+    succeeded(await svcIn(folder, ['tlog', 'status']))
   }
 
   return { publish, checkAll, notes }

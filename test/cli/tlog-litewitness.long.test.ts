@@ -17,7 +17,7 @@ import {
   LOG_ORIGIN,
   rollBackTo,
 } from '../support/logged-releases.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -121,13 +121,12 @@ test('litewitness cosigns, refuses other histories, survives a restart and follo
   assert.equal((await cosign())[0], 0)
 
   // Both keys sign. The witness knows the old one until its operator adds the new one.
-  const rotated = await svcIn(folder, ['tlog', 'new-key', '--json'])
-  assert.equal(rotated.status, 0, rotated.error)
+  const rotated = succeeded(await svcIn(folder, ['tlog', 'new-key', '--json']))
   assert.equal((await cosign())[0], 0)
   await svcIn(folder, ['tlog', 'retire-key', vkey.split('+')[1] ?? ''])
   await svcIn(folder, ['rollback', 'VS-0002', '--note', 'Signed by the new key'])
   assert.match((await cosign()).join(), /^1,[^]*does not know the log key/)
-  const { current } = JSON.parse(rotated.out) as { readonly current: string }
+  const { current } = JSON.parse(rotated) as { readonly current: string }
   witness.control('add-key', '-origin', LOG_ORIGIN, '-key', current)
   assert.equal((await cosign())[0], 0)
 })
@@ -209,14 +208,12 @@ test(
     const app = await runApp(t, { releases })
     app.clock.ms = Date.now()
     const audit = ['audit', app.origin, '--pin', key.keyId, '--state', 'state.json']
-    const audited = await svcIn(a.folder, [...audit, '--policy', 'releases/log/policy'])
-    assert.equal(audited.status, 0, audited.error)
-    assert.match(audited.out, /Cosigned by b; the quorum was met at/)
+    const audited = succeeded(await svcIn(a.folder, [...audit, '--policy', 'releases/log/policy']))
+    assert.match(audited, /Cosigned by b; the quorum was met at/)
 
     // The partner is away: publishing goes on, and the log follows when the partner is back with its key and memory.
     await b.running.stop()
-    const published = await rollBackTo(a.folder, 'VS-0001', 'Back')
-    assert.equal(published.status, 0, published.error)
+    succeeded(await rollBackTo(a.folder, 'VS-0001', 'Back'))
     assert.match(await cosign(a), /^3,[^]*the checkpoint of 3 stays served/)
     const back = await b.witness.start()
     assert.equal(back.vkey, b.running.vkey)

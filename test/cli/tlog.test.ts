@@ -25,7 +25,7 @@ import {
   LOG_ORIGIN,
   rollBackTo,
 } from '../support/logged-releases.ts'
-import { svcIn, argsOf } from '../support/run-svc.ts'
+import { argsOf, succeeded, svcIn } from '../support/run-svc.ts'
 import { openStubWitness, type WitnessMode } from '../support/stub-witness.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -54,8 +54,7 @@ async function withWitnesses(t: TestContext, quorum = 'group two 2 w1 w2 w3\nquo
 
 test('without svc tlog init nothing of a log exists', async (t) => {
   const folder = folderWithReleases(t)
-  const { status, out } = await rollback(folder)
-  assert.equal(status, 0)
+  const out = succeeded(await rollback(folder))
   // Not anywhere: the hash of the version may contain the letters.
   assert.doesNotMatch(out, /^The (?:log|policy) /m)
   assert.equal(existsSync(path.join(folder, 'releases', 'log')), false)
@@ -75,10 +74,9 @@ test('init creates key, state, policy and a signed checkpoint, once', async (t) 
   const state = JSON.parse(text(folder, 'secrets', 'log-state.json')) as { readonly size: number }
   assert.equal(state.size, 3)
 
-  const { status, out } = await svcIn(folderWithReleases(t), [
-    ...argsOf('tlog init --origin api.example.org/log-2027'),
-  ])
-  assert.equal(status, 0)
+  const out = succeeded(
+    await svcIn(folderWithReleases(t), [...argsOf('tlog init --origin api.example.org/log-2027')]),
+  )
   assert.match(out, /^log api\.example\.org\/log-2027\+\S+ https:\/\/api\.example\.org\/log$/m)
 
   const again = await svcIn(folder, ['tlog', 'init', '--origin', 'other.example/log'])
@@ -93,8 +91,7 @@ test('init creates key, state, policy and a signed checkpoint, once', async (t) 
 
 test('publishing extends the log, asks the witnesses, and serves what satisfies the policy', async (t) => {
   const { folder, releases, witnesses, policy } = await withWitnesses(t)
-  const { status, out } = await rollback(folder)
-  assert.equal(status, 0)
+  const out = succeeded(await rollback(folder))
   assert.match(out, /Published VS-0004/)
   assert.match(out, /serves 4 versions/)
   const note = text(releases, 'log', 'checkpoint')
@@ -121,11 +118,9 @@ test('a witness with a key of ML-DSA-44 beside the quorum stops nothing', async 
   // As large as one with 32 such witnesses and as many logs.
   const comment = `# ${'x'.repeat(115_000)}\n`
   writeFileSync(path.join(releases, 'log', 'policy'), `${comment}${policy}witness pq ${pq}\n`)
-  const { status, out } = await rollback(folder)
-  assert.equal(status, 0, out)
+  const out = succeeded(await rollback(folder))
   assert.match(out, /serves 4 versions/)
-  const cosigned = await svcIn(folder, ['tlog', 'cosign'])
-  assert.equal(cosigned.status, 0, cosigned.error)
+  succeeded(await svcIn(folder, ['tlog', 'cosign']))
   assert.equal((await svcIn(folder, ['audit', releases])).status, 0)
   assert.match((await svcIn(folder, ['tlog', 'status'])).out, / {2}pq: not asked/)
 })
@@ -136,8 +131,7 @@ test('a publication succeeds without its witnesses, and the older checkpoint sta
   for (const witness of witnesses.slice(1)) witness.mode = 'fails'
   // A slow machine must not let the minute pass for which a witness that failed is not asked.
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-  const { status, out } = await rollback(folder)
-  assert.equal(status, 0)
+  const out = succeeded(await rollback(folder))
   assert.match(
     out,
     /policy of the log in \S+ is not met for 4 versions: w2, w3 missing; the checkpoint of 3 stays/,
@@ -155,8 +149,7 @@ test('a publication succeeds without its witnesses, and the older checkpoint sta
   const unreachable = await svcIn(folder, ['tlog', 'cosign'])
   assert.equal(unreachable.status, 3)
   for (const witness of witnesses) witness.mode = 'honest'
-  const done = await svcIn(folder, ['tlog', 'cosign'])
-  assert.equal(done.status, 0, done.out)
+  succeeded(await svcIn(folder, ['tlog', 'cosign']))
   assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 5)
 })
 
@@ -184,8 +177,7 @@ test('the wait after a failure doubles from a minute to an hour, and ends with a
 
 test('--no-witnesses asks no witness', async (t) => {
   const { folder, releases, witnesses } = await withWitnesses(t)
-  const { status } = await rollback(folder, '--no-witnesses')
-  assert.equal(status, 0)
+  succeeded(await rollback(folder, '--no-witnesses'))
   assert.deepEqual(
     witnesses.map(({ requests }) => requests.length),
     [0, 0, 0],
@@ -238,8 +230,7 @@ test('a witness outside the quorum is asked, and does not fail the command', asy
     ['fails', /w2: failed/],
   ] as const) {
     witnesses[1].mode = mode
-    const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
-    assert.equal(status, 0, out)
+    const out = succeeded(await svcIn(folder, ['tlog', 'cosign']))
     assert.match(out, expected)
   }
 })
@@ -249,13 +240,11 @@ test('the key may come from SVC_TLOG_KEY, and the releases are valid with their 
   const key = path.join(folder, 'secrets', 'log-key.pem')
   const env = { SVC_TLOG_KEY: text(key) }
   rmSync(key)
-  const { status, error } = await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'], { env })
-  assert.equal(status, 0, error)
+  succeeded(await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'], { env }))
   assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 4)
   const rotation = await svcIn(folder, ['tlog', 'new-key'], { env })
   assert.match(rotation.error, /SVC_TLOG_KEY is set; this command manages keys in files only/)
-  const valid = await svcIn(folder, ['audit', 'releases'])
-  assert.equal(valid.status, 0, valid.error)
+  succeeded(await svcIn(folder, ['audit', 'releases']))
 })
 
 describe('answers of a witness', () => {
@@ -294,8 +283,7 @@ describe('answers of a witness', () => {
     const { folder, witnesses } = await withWitnesses(t, 'quorum w1\n')
     await svcIn(folder, ['tlog', 'cosign'])
     witnesses[0].known = { size: 0, root: '' }
-    const { status } = await svcIn(folder, ['tlog', 'cosign'])
-    assert.equal(status, 0)
+    succeeded(await svcIn(folder, ['tlog', 'cosign']))
     assert.equal(witnesses[0].requests.length, 3)
   })
 
@@ -425,15 +413,14 @@ for (const [title, reason, spoil, env] of UNUSABLE) {
     spoil(place, pem)
     const variables = { env: env?.(place('log-key.pem')) ?? {} }
     const args = argsOf('rollback VS-0001 --no-cards --json')
-    const published = await svcIn(folder, args, variables)
-    assert.equal(published.status, 0, published.error)
-    const { entry, log } = JSON.parse(published.out) as {
+    const published = succeeded(await svcIn(folder, args, variables))
+    const { entry, log } = JSON.parse(published) as {
       readonly entry: { readonly snapshotId: string }
       readonly log: { readonly pending: string }
     }
     assert.equal(entry.snapshotId, 'VS-0004')
     assert.match(log.pending, reason)
-    assert.doesNotMatch(published.out, /MC4CAQ/)
+    assert.doesNotMatch(published, /MC4CAQ/)
     assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 3)
     const cosigned = await svcIn(folder, argsOf('tlog cosign'), variables)
     assert.equal(cosigned.status, 1, cosigned.out)
@@ -441,10 +428,9 @@ for (const [title, reason, spoil, env] of UNUSABLE) {
     rmSync(path.join(folder, 'secrets'), { recursive: true })
     cpSync(saved, path.join(folder, 'secrets'), { recursive: true })
     writeFileSync(path.join(releases, 'log', 'policy'), policy)
-    const signed = await svcIn(folder, argsOf('tlog cosign'))
-    assert.equal(signed.status, 0, signed.error)
+    const signed = succeeded(await svcIn(folder, argsOf('tlog cosign')))
     assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 4)
-    assert.match(signed.out, /serves 4 versions/)
+    assert.match(signed, /serves 4 versions/)
   })
 }
 
@@ -455,8 +441,7 @@ test('publishers of a group share the key that SVC_TLOG_KEY_FILE names, with its
   chmodSync(shared, 0o2770)
   const key = path.join(shared, 'key.pem')
   const env = { SVC_TLOG_KEY_FILE: key }
-  const made = await svcIn(folder, ['tlog', 'init', '--origin', LOG_ORIGIN], { env })
-  assert.equal(made.status, 0, made.error)
+  succeeded(await svcIn(folder, ['tlog', 'init', '--origin', LOG_ORIGIN], { env }))
   const modeOf = (name: string) => statSync(path.join(shared, name)).mode & 0o777
   assert.deepEqual([modeOf('key.pem'), modeOf('log-state.json')], [0o640, 0o660])
   const args = argsOf('rollback VS-0001 --no-cards')
@@ -489,8 +474,7 @@ test('a publication that was interrupted after the version is finished by the ne
     writeFileSync(path.join(folder, 'secrets', 'log-state.json'), stateLeft)
     writeFileSync(path.join(releases, 'log', 'checkpoint'), checkpoint)
     if (pending !== undefined) writeFileSync(path.join(releases, 'log', 'pending'), pending)
-    const { status, out } = await rollback(folder)
-    assert.equal(status, 0)
+    const out = succeeded(await rollback(folder))
     assert.match(out, /serves [45] versions/)
     const versions = readVersions(openReleaseStore(releases))
     assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), versions.length)
@@ -501,8 +485,7 @@ test('a publication that was interrupted after the version is finished by the ne
 test('a rotation signs with both keys, and the old one can be retired', async (t) => {
   const { folder, vkey, releases, witnesses } = await withWitnesses(t)
   await svcIn(folder, ['tlog', 'cosign'])
-  const { status, out } = await svcIn(folder, ['tlog', 'new-key', '--json'])
-  assert.equal(status, 0)
+  const out = succeeded(await svcIn(folder, ['tlog', 'new-key', '--json']))
   const { current, retiring } = JSON.parse(out) as { current: string; retiring: string }
   assert.equal(retiring, vkey)
   // The witnesses know only the old key, and a client may know either.
@@ -520,8 +503,7 @@ test('a rotation signs with both keys, and the old one can be retired', async (t
   const keyId = vkey.split('+')[1] ?? ''
   const wrong = await svcIn(folder, ['tlog', 'retire-key', current.split('+')[1] ?? ''])
   assert.equal(wrong.status, 1)
-  const retired = await svcIn(folder, ['tlog', 'retire-key', keyId])
-  assert.equal(retired.status, 0)
+  succeeded(await svcIn(folder, ['tlog', 'retire-key', keyId]))
   const policy = await openPolicy(text(releases, 'log', 'policy'))
   assert.deepEqual(
     policy.logs.map(({ key }) => key.vkey),
@@ -543,8 +525,7 @@ describe('two publishers at once', () => {
   async function publishUnlogged(folder: string, note: string): Promise<void> {
     const [log, away] = [path.join(folder, 'releases', 'log'), path.join(folder, 'log')]
     renameSync(log, away)
-    const { status } = await rollBackTo(folder, 'VS-0001', note)
-    assert.equal(status, 0)
+    succeeded(await rollBackTo(folder, 'VS-0001', note))
     renameSync(away, log)
   }
 

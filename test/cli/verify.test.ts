@@ -14,7 +14,7 @@ import { passOn } from '../support/http-proxy.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { rotatedSigning } from '../support/rotated-signing.ts'
-import { svc } from '../support/run-svc.ts'
+import { succeeded, svc } from '../support/run-svc.ts'
 import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
@@ -80,9 +80,8 @@ test('verifies a response step by step; with a pin there is no warning', async (
   assert.match(out, new RegExp(`^Verified: signed by ${key.keyId} 0 s ago\\.$`, 'm'))
   assert.doesNotMatch(out, /No key is pinned/)
 
-  const unpinned = await svc('verify', `${origin}/api/v1/status`, '--at', NOW)
-  assert.equal(unpinned.status, 0)
-  assert.match(unpinned.out, /No key is pinned, so the keys that the server names are trusted/)
+  const unpinned = succeeded(await svc('verify', `${origin}/api/v1/status`, '--at', NOW))
+  assert.match(unpinned, /No key is pinned, so the keys that the server names are trusted/)
 })
 
 test('the target is sent and checked as typed', async (t) => {
@@ -102,10 +101,9 @@ test('the target is sent and checked as typed', async (t) => {
 
 test('verifies an error response and a 304', async (t) => {
   const { origin, fetch } = await runApp(t)
-  const refused = await svc('verify', `${origin}/api/v1/keys/self`, ...PINNED)
-  assert.equal(refused.status, 0)
-  assert.match(refused.out, /^status 401/m)
-  assert.match(refused.out, /^The service returned the error KEY_REQUIRED: /m)
+  const refused = succeeded(await svc('verify', `${origin}/api/v1/keys/self`, ...PINNED))
+  assert.match(refused, /^status 401/m)
+  assert.match(refused, /^The service returned the error KEY_REQUIRED: /m)
 
   const etag = (await fetch('/api/v1/status')).headers.get('etag') ?? ''
   const asked = ['--if-none-match', etag]
@@ -926,7 +924,6 @@ test('reports wrong usage before any request', async () => {
     assert.match(error, expected)
     assert.doesNotMatch(error, /secret/)
   }
-  const help = await svc('verify', '--help')
-  assert.equal(help.status, 0)
-  assert.match(help.out, /^Usage: svc verify URL/)
+  const help = succeeded(await svc('verify', '--help'))
+  assert.match(help, /^Usage: svc verify URL/)
 })

@@ -7,7 +7,7 @@ import { makeContent } from '../publishing/content-fixture.ts'
 import { responseTo, startSntpServer } from '../service/time/sntp-server.ts'
 import { serveTcp } from '../support/loopback-server.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
-import { cleanEnvironment } from '../support/run-svc.ts'
+import { cleanEnvironment, succeeded } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const INCIDENT = '--title A --impact minor --component read-api=degraded --summary D.'.split(' ')
@@ -43,8 +43,7 @@ test('commands that publish wait for the time source, whether it responds or not
     ['rollback', 'VS-0001', '--note', 'N.', '--no-cards'],
   ]
   for (const [index, args] of commands.entries()) {
-    const { status, out, error } = await run(args, env)
-    assert.equal(status, 0, error)
+    const out = succeeded(await run(args, env))
     assert.match(out, new RegExp(`Published VS-000${index + 1} `))
     assert.equal(source.queries.length, index + 1)
   }
@@ -69,8 +68,7 @@ test('a signal before the version is written undoes the edit', async (t) => {
   t.after(() => source.stop())
   const env = { SVC_NTP_SERVER: `127.0.0.1:${source.port}`, SVC_RELEASES_DIR: releases }
   const folder = ['--content', content, '--no-cards']
-  const first = await run(['publish', '--create', '--note', 'N.', ...folder], env)
-  assert.equal(first.status, 0, first.error)
+  succeeded(await run(['publish', '--create', '--note', 'N.', ...folder], env))
   const file = path.join(content, 'status.yaml')
   const before = readFileSync(file, 'utf8')
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {

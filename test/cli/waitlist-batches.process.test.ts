@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { documentedBlocks } from '../support/documented-blocks.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, sealedRegistration, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
@@ -23,8 +24,7 @@ async function twelve(t: TestContext) {
 }
 
 async function exported(folder: string, options: readonly string[]): Promise<readonly number[]> {
-  const { status, out, error } = await waitlist(folder, ['export', '--format', 'jsonl', ...options])
-  assert.equal(status, 0, error)
+  const out = succeeded(await waitlist(folder, ['export', '--format', 'jsonl', ...options]))
   return out
     .split('\n')
     .filter((line) => line !== '')
@@ -59,8 +59,7 @@ test('batches that exclude the earlier ones are disjoint and complete', async (t
     const file = `batch-${files.length + 1}.${format}`
     const exclude = files.flatMap((each) => ['--exclude', each])
     const first = ['export', '--format', format, '--limit', '45', '--out', file]
-    const { status, error } = await waitlist(folder, [...first, ...exclude])
-    assert.equal(status, 0, error)
+    succeeded(await waitlist(folder, [...first, ...exclude]))
     tickets.push(...(readFileSync(path.join(folder, file), 'utf8').match(/EA-[0-9A-F]{16}/g) ?? []))
     files.push(file)
   }

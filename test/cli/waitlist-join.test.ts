@@ -10,7 +10,7 @@ import { setClock } from '../storage/counters/counters-behavior.ts'
 import { challengeOf } from '../support/challenge-of.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { runRegisteringApp } from '../support/registering-app.ts'
-import { svc, argsOf } from '../support/run-svc.ts'
+import { argsOf, succeeded, svc } from '../support/run-svc.ts'
 import { runTamperingProxy } from '../support/tampering-proxy.ts'
 
 const IDENTITY = {
@@ -86,9 +86,8 @@ test('solves an ALTCHA challenge and prints only its token', async (t) => {
 
 test('reports the provider and the expiry with --json', async (t) => {
   const altcha = await deploy(t, 'altcha')
-  const solved = await svc('waitlist', 'join', '--token-only', altcha.origin, '--json')
-  assert.equal(solved.status, 0)
-  const { token, ...rest } = JSON.parse(solved.out) as { token: string }
+  const solved = succeeded(await svc('waitlist', 'join', '--token-only', altcha.origin, '--json'))
+  const { token, ...rest } = JSON.parse(solved) as { token: string }
   assert.deepEqual(rest, { ok: true, provider: 'altcha', expiresAt: '2026-05-01T12:10:00.000Z' })
   await altcha.challenge.verify(token, 'register')
 

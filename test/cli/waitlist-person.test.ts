@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { succeeded } from '../support/run-svc.ts'
 import { countRows, makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, sealedRegistration, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 
@@ -8,14 +9,12 @@ test('show prints everything about one person, with the consent statement', asyn
     ...(await sealedRegistrations(2, keys)),
     await sealedRegistration(3, keys, { useCase: 'two\nlines\u001B[2J' }),
   ])
-  const json = await waitlist(folder, ['show', 'PERSON2@example.org', '--json'])
-  assert.equal(json.status, 0, json.error)
-  assert.deepEqual(JSON.parse(json.out), entryOf(2))
-  const text = await waitlist(folder, ['show', '-'], { input: 'person3@example.org\n' })
-  assert.equal(text.status, 0, text.error)
-  assert.match(text.out, /^ticket +EA-0{15}3\n/)
-  assert.match(text.out, /\nuseCase +two\n +lines\uFFFD\[2J\n/)
-  assert.match(text.out, /\nconsentVersion +0123456789abcdef\nconsentText +I agree\.\n$/)
+  const json = succeeded(await waitlist(folder, ['show', 'PERSON2@example.org', '--json']))
+  assert.deepEqual(JSON.parse(json), entryOf(2))
+  const text = succeeded(await waitlist(folder, ['show', '-'], { input: 'person3@example.org\n' }))
+  assert.match(text, /^ticket +EA-0{15}3\n/)
+  assert.match(text, /\nuseCase +two\n +lines\uFFFD\[2J\n/)
+  assert.match(text, /\nconsentVersion +0123456789abcdef\nconsentText +I agree\.\n$/)
   const unknown = await waitlist(folder, ['show', 'unknown@example.org'])
   assert.deepEqual([unknown.status, unknown.out], [1, ''])
   assert.match(unknown.error, /^error: the address is not on the list in /)
@@ -30,9 +29,8 @@ test('erase with a ticket deletes only the registration that has it', async (t) 
   assert.match(refused.out, /"code":"TICKET_MISMATCH"/)
   assert.equal((await countRows(database)).total, 2)
   const own = ['erase', 'person1@example.org', '--ticket', entryOf(1).ticket.toLowerCase()]
-  const erased = await waitlist(folder, own)
-  assert.equal(erased.status, 0, erased.error)
-  assert.match(erased.out, /^Erased the registration EA-0{15}1 of /)
+  const erased = succeeded(await waitlist(folder, own))
+  assert.match(erased, /^Erased the registration EA-0{15}1 of /)
   assert.equal((await countRows(database)).total, 1)
 })
 
@@ -49,9 +47,8 @@ test('expire deletes the registrations that are older than a number of days', as
   const tried = await waitlist(folder, [...args, '--dry-run', '--json'])
   assert.match(tried.out, /^\{"ok":true,"dryRun":true,"registrations":2,"before":"2/)
   assert.equal((await countRows(database)).total, 3)
-  const done = await waitlist(folder, args)
-  assert.equal(done.status, 0, done.error)
-  assert.match(done.out, /^Deleted 2 registrations from before 2.*Z in \S+service\.sqlite\.\n$/)
+  const done = succeeded(await waitlist(folder, args))
+  assert.match(done, /^Deleted 2 registrations from before 2.*Z in \S+service\.sqlite\.\n$/)
   assert.equal((await countRows(database)).total, 1)
   assert.match((await waitlist(folder, args)).out, /^Deleted 0 registrations/)
 })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createDecryptor, parseIdentities, deriveRecipient } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist/waitlist-entry.ts'
 import { SVC } from '../support/run-program.ts'
-import { cleanEnvironment, svcIn } from '../support/run-svc.ts'
+import { cleanEnvironment, succeeded, svcIn } from '../support/run-svc.ts'
 import {
   addRegistrations,
   countRows,
@@ -118,8 +118,7 @@ test('creates a new identity in a file with mode 0600 and never overwrites one',
     sealedRegistrations(3, keys),
   )
   const args = ['rotate-recipient', '--new-identity', 'next.txt']
-  const { status, out, error } = await waitlist(folder, args)
-  assert.equal(status, 0, error)
+  const out = succeeded(await waitlist(folder, args))
   const file = path.join(folder, 'next.txt')
   const text = readFileSync(file, 'utf8')
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -191,8 +190,7 @@ test('with the recipient in a variable, rotate-recipient says what to set', asyn
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient]
   const env = { SVC_WAITLIST_RECIPIENT: keys.recipient }
-  const { status, out, error } = await waitlist(folder, args, { env })
-  assert.equal(status, 0, error)
+  const out = succeeded(await waitlist(folder, args, { env }))
   assert.match(
     out,
     new RegExp(
@@ -210,8 +208,7 @@ test('--database with another database leaves the setting unchanged', async (t) 
   assert.equal((await svcIn(folder, ['db', 'backup', 'copy.sqlite'])).status, 0)
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient, '--database', 'copy.sqlite']
-  const { status, out } = await waitlist(folder, args)
-  assert.equal(status, 0)
+  const out = succeeded(await waitlist(folder, args))
   assert.match(out, /The recipient of the service was left unchanged/)
   assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
   assert.deepEqual(await openRows(database, [keys.identity]), ticketsUpTo(2))
@@ -263,10 +260,11 @@ test('keeps every row after SIGKILL, and a second run continues', async (t) => {
   const taken = takeAway(database, path.join(folder, 'taken'))
   assert.deepEqual(await openRows(taken, [keys.identity, next.identity]), ticketsUpTo(count))
 
-  const again = await waitlist(folder, ['rotate-recipient', '--recipient', next.recipient])
-  assert.equal(again.status, 0, again.error)
+  const again = succeeded(
+    await waitlist(folder, ['rotate-recipient', '--recipient', next.recipient]),
+  )
   assert.match(
-    again.out,
+    again,
     new RegExp(`^Encrypted ${count - done} registrations in \\S+ to .*; ${done} already have it`),
   )
   assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(count))

@@ -7,7 +7,7 @@ import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 const GO_PACKAGES = '/usr/share/gocode'
@@ -95,8 +95,7 @@ test(
     const { folder, vkey, releases } = await folderWithLog(t, 300)
     const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
     writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nquorum none\n`)
-    const copied = await svcIn(folder, ['mirror', app.origin, 'copy', '--policy', 'policy'])
-    assert.equal(copied.status, 0, copied.error)
+    succeeded(await svcIn(folder, ['mirror', app.origin, 'copy', '--policy', 'policy']))
     // The entries as the bundles have them.
     mkdirSync(path.join(folder, 'entries'))
     let index = 0

@@ -12,6 +12,7 @@ import {
   runCommand,
 } from '../docs/verifiers.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -33,11 +34,9 @@ after(() => go.close())
 void test('the Go client passes gofmt, go vet and its own tests', { skip }, async () => {
   const formatted = await runCommand('gofmt', ['-l', '.'], go.env, GO_CLIENT)
   assert.deepEqual([formatted.status, formatted.out], [0, ''], formatted.error)
-  const vetted = await go.run(['vet', './...'])
-  assert.equal(vetted.status, 0, vetted.error)
-  const tested = await go.run(['test', '-count=1', './...'])
-  assert.equal(tested.status, 0, tested.out)
-  assert.match(tested.out, /^ok\s+\S+\/clients\/go\s/m)
+  succeeded(await go.run(['vet', './...']))
+  const tested = succeeded(await go.run(['test', '-count=1', './...']))
+  assert.match(tested, /^ok\s+\S+\/clients\/go\s/m)
 })
 
 /** Where .ci/run unpacks it. The client's own Go may be older and counts such witnesses as absent. */
@@ -49,8 +48,7 @@ void test(
     const env = { ...go.env, GOROOT: GO_1_27 }
     const command = path.join(GO_1_27 ?? '', 'bin/go')
     const args = ['test', '-count=1', '-v', '-run', '^TestLogVectors$', '.']
-    const { status, out } = await runCommand(command, args, env, GO_CLIENT)
-    assert.equal(status, 0, out)
+    const out = succeeded(await runCommand(command, args, env, GO_CLIENT))
     assert.match(out, /^ok /m)
   },
 )

@@ -5,6 +5,7 @@ import { constants, createGzip, gzipSync } from 'node:zlib'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { clientCommands, openGoFolder } from '../docs/verifiers.ts'
 import { serve } from '../support/loopback-server.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
@@ -60,8 +61,7 @@ for (const { file, missing, run } of clientCommands(go)) {
         const { 'content-length': _, ...headers } = Object.fromEntries(honest.headers)
         response.writeHead(200, { ...headers, 'Content-Encoding': 'gzip' }).end(gzipSync(body))
       })
-      const { status, out, error } = await run(`${origin}${STATUS}`, PIN)
-      assert.equal(status, 0, error)
+      const out = succeeded(await run(`${origin}${STATUS}`, PIN))
       assert.match(out, /^\{"ok":true,/)
     })
 

@@ -10,6 +10,7 @@ import { importKey } from '@public-api/client-internal/verification-key'
 import { verifyResponse } from '@public-api/client-internal/verify-response'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { missingProgram, missingPython, openGoFolder, runPython } from '../docs/verifiers.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { runVectors } from '../support/run-vectors.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -333,14 +334,12 @@ test(
     }
     const file = path.join(temporaryFolder(t), 'cases.json')
     writeFileSync(file, JSON.stringify(cases.map(({ vector }) => vector)))
-    const python = await runPython(['clients/python/tests/verdicts.py', file])
-    assert.equal(python.status, 0, python.error)
+    const python = succeeded(await runPython(['clients/python/tests/verdicts.py', file]))
     const asked = ['test', '-count=1', '-run', 'TestVerdicts', '.']
-    const tested = await go.run(asked, { VERDICTS_OF: file })
-    assert.equal(tested.status, 0, tested.out + tested.error)
+    succeeded(await go.run(asked, { VERDICTS_OF: file }))
     const verdicts = [
       await Promise.all(cases.map(({ vector }) => verdictOf(vector))),
-      JSON.parse(python.out) as readonly string[],
+      JSON.parse(python) as readonly string[],
       JSON.parse(readFileSync(`${file}.verdicts`, 'utf8')) as readonly string[],
     ]
     const differences = cases.flatMap(({ name }, at) => {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { missingProgram, missingPython, PYTHON, runCommand } from '../docs/verifiers.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = 'clients/python'
@@ -18,8 +19,7 @@ void test(
   async (t) => {
     const folder = temporaryFolder(t)
     const cache = ['--cache-dir', path.resolve('node_modules/.cache/mypy')]
-    const own = await runCommand('mypy', [...MYPY, ...cache, `${FOLDER}/src`])
-    assert.equal(own.status, 0, own.out)
+    succeeded(await runCommand('mypy', [...MYPY, ...cache, `${FOLDER}/src`]))
     const program = path.join(folder, 'program.py')
     writeFileSync(program, `${SNIPPET}\nstate: int = client.status().data["state"]\n`)
     const environment = { ...process.env, MYPYPATH: path.resolve(FOLDER, 'src') }

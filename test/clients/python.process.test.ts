@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { missingPython, PYTHON, runCommand, runPython } from '../docs/verifiers.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -28,8 +29,7 @@ void test(
     const copy = path.join(temporaryFolder(t), 'python')
     cpSync(FOLDER, copy, { recursive: true })
     const program = 'from setuptools import build_meta as b; print(b.build_wheel("."))'
-    const { status, out, error } = await runCommand(PYTHON, ['-c', program], process.env, copy)
-    assert.equal(status, 0, error)
+    const out = succeeded(await runCommand(PYTHON, ['-c', program], process.env, copy))
     assert.match(out, /^public_api_client-\d+\.\d+\.\d+-py3-none-any\.whl$/m)
   },
 )

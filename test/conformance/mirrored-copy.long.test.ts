@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { freePort, hasProgram, startCacheProcess } from '../caches/cache-process.ts'
 import { filesBelow } from '../support/leak-search.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { svc, svcIn } from '../support/run-svc.ts'
+import { succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { runForeign } from './foreign-programs.ts'
 
 test(
@@ -14,10 +14,11 @@ test(
     const { folder } = await folderWithLog(t, 3)
     const port = await freePort()
     const origin = `http://127.0.0.1:${port}`
-    const site = await svcIn(folder, ['site', 'copy', '--base-url', origin], {
-      env: { SVC_BASE_URL: 'https://api.example.org' },
-    })
-    assert.equal(site.status, 0, site.error)
+    succeeded(
+      await svcIn(folder, ['site', 'copy', '--base-url', origin], {
+        env: { SVC_BASE_URL: 'https://api.example.org' },
+      }),
+    )
     const copy = path.join(folder, 'copy')
     const host = ['-m', 'http.server', '--bind', '127.0.0.1', '--directory', copy, String(port)]
     await startCacheProcess(t, port, '/usr/bin/python3', host, {})
@@ -40,8 +41,7 @@ test(
       names.filter((name) => name.includes('?')),
       [],
     )
-    const { status, out, error } = await svc('audit', mirrored)
-    assert.equal(status, 0, error)
+    const out = succeeded(await svc('audit', mirrored))
     assert.match(out, /is intact up to VS-0003: 3 versions/)
   },
 )

@@ -11,7 +11,7 @@ import { key } from '../client/scripted-client.ts'
 import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { silentOrigin } from '../support/loopback-server.ts'
 import { releasesOf } from '../support/made-content.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 const ORIGIN = 'https://api.example.org'
@@ -54,13 +54,7 @@ const changed = (
 
 test('writes what the service serves, in a layout that static hosts serve', async (t) => {
   const { releases, copy, write } = await prepare(t)
-  const { status, out, error } = await write(
-    '--pin',
-    key.keyId,
-    '--base-url',
-    'https://status.example.net',
-  )
-  assert.equal(status, 0, error)
+  const out = succeeded(await write('--pin', key.keyId, '--base-url', 'https://status.example.net'))
   const report = JSON.parse(out) as { written: number; files: number; snapshotId: string }
   assert.equal(report.snapshotId, 'VS-0003')
   assert.equal(report.written, report.files)
@@ -137,8 +131,7 @@ test('a copy made again from the archive of a copy is the same, so a changed pag
   fs.writeFileSync(path.join(releases, 'log/origin'), `${origin}\n`)
   fs.appendFileSync(path.join(copy, 'en/status/index.html'), 'changed')
   const args = ['site', again, '--releases', releases, '--pin', key.keyId]
-  const { status, error } = await svcIn(folder, args, { env: { SVC_BASE_URL: ORIGIN } })
-  assert.equal(status, 0, error)
+  succeeded(await svcIn(folder, args, { env: { SVC_BASE_URL: ORIGIN } }))
   const contents = (of: string) =>
     new Map([...filesOf(of)].map(([file, [content]]) => [file, content]))
   const [saved, made] = [contents(copy), contents(again)]
@@ -169,8 +162,7 @@ test('a second run writes nothing, and a publication only what it changed', asyn
   assert.equal((await write()).status, 0)
   const beforePublication = filesOf(copy)
 
-  const published = await rollBackTo(folder, 'VS-0001', 'Back.')
-  assert.equal(published.status, 0, published.error)
+  succeeded(await rollBackTo(folder, 'VS-0001', 'Back.'))
   assert.equal((await write()).status, 0)
   const files = changed(beforePublication, filesOf(copy))
   assert.ok(files.includes('archive/versions/VS-0004.json'))
@@ -246,8 +238,7 @@ test('one run at a time writes a folder, and the other one names it', async (t) 
   assert.equal((await write()).status, 0)
   // Without its list, the folder is still one of svc site.
   fs.rmSync(path.join(copy, 'site.json'))
-  const again = await write()
-  assert.equal(again.status, 0, again.error)
+  succeeded(await write())
   assert.equal(fs.existsSync(path.join(copy, '.site.lock.pid')), false)
 })
 
@@ -272,8 +263,7 @@ test('now.json proves the newest version, and stays as it was while the service 
   const { folder, releases, copy, write } = await prepare(t)
   const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
   app.clock.ms = Date.now()
-  const proved = await write('--now', app.origin, '--pin', key.keyId)
-  assert.equal(proved.status, 0, proved.error)
+  succeeded(await write('--now', app.origin, '--pin', key.keyId))
   const file = path.join(copy, 'now.json')
   const text = fs.readFileSync(file, 'utf8')
   const expected = { origin: app.origin, pinnedKeyIds: [key.keyId], nowMs: app.clock.ms }

@@ -12,7 +12,7 @@ import { liveDependencies } from '../cli/verifying/live-app.ts'
 import { key } from '../client/scripted-client.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { serve } from '../support/loopback-server.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { serveFolder } from '../support/static-host.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -57,8 +57,7 @@ test(
     await run(folder, ['git', 'clone', '--quiet', forge, person])
     cpSync('content', path.join(person, 'content'), { recursive: true })
     mkdirSync(path.join(person, 'releases'))
-    const first = await svcIn(person, ['publish', '--note', 'First', '--no-cards'])
-    assert.equal(first.status, 0, first.error)
+    succeeded(await svcIn(person, ['publish', '--note', 'First', '--no-cards']))
     await run(person, ['git', 'checkout', '--quiet', '-B', 'main'])
     await run(person, ['git', 'add', '--all'])
     await run(person, ['git', 'commit', '--quiet', '--message', 'Publish VS-0001'])
@@ -135,8 +134,7 @@ test(
     assert.match(before.text, /Proven .*: VS-0001 was the newest version\. .*nothing newer\.$/)
     const audit = () =>
       svcIn(folder, ['audit', origin, '--pin', key.keyId, '--state', 'state.json'])
-    const audited = await audit()
-    assert.equal(audited.status, 0, audited.error)
+    succeeded(await audit())
     const proof = readFileSync(path.join(published, 'now.json'), 'utf8')
 
     service = undefined
@@ -186,8 +184,7 @@ test(
     const queue = path.join(person, 'content/development-queue.yaml')
     const text = readFileSync(queue, 'utf8').replace(/^summary: .*$/m, 'summary: Another queue.')
     writeFileSync(queue, text)
-    const third = await svcIn(person, ['publish', '--note', 'Queue', '--no-cards'])
-    assert.equal(third.status, 0, third.error)
+    succeeded(await svcIn(person, ['publish', '--note', 'Queue', '--no-cards']))
     await run(person, ['git', 'add', '--all'])
     await run(person, ['git', 'commit', '--quiet', '--message', 'Publish VS-0003'])
     await run(person, ['git', 'push', '--quiet', 'origin', 'main'])

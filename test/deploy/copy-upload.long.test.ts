@@ -8,7 +8,7 @@ import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { missingIn, readCopy } from '../support/copy-consistency.ts'
 import { readHeadersFile } from '../support/headers-file.ts'
 import { outcomeOf } from '../support/run-program.ts'
-import { type Outcome, svc, svcIn } from '../support/run-svc.ts'
+import { type Outcome, succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { startS3 } from '../support/s3-stand-in.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { useFileScope } from '../support/test-scope.ts'
@@ -17,11 +17,6 @@ const scope = useFileScope()
 const MARK = 'Ada Example'
 /** What a run keeps for itself. */
 const OWN = /^\.site\./
-
-function succeeded({ status, out, error }: Outcome): string {
-  assert.equal(status, 0, error)
-  return out
-}
 
 /** A copy with an incident and a component, and the copy after both are gone, and the incident redacted. */
 async function prepare() {

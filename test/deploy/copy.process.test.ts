@@ -9,7 +9,7 @@ import { configuredFrom, freePort, hasProgram, startCacheProcess } from '../cach
 import { readHeadersFile } from '../support/headers-file.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
 import { runNginx } from '../support/nginx.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { useFileScope } from '../support/test-scope.ts'
@@ -59,11 +59,9 @@ const scope = useFileScope()
 async function prepare() {
   const { folder, releases } = await folderWithLog(scope, 2)
   const args = ['redact', 'VS-0001', 'status', '--reason', 'A personal name', '--yes']
-  const redacted = await svcIn(folder, args)
-  assert.equal(redacted.status, 0, redacted.error)
+  succeeded(await svcIn(folder, args))
   const app = await runApp(scope, { releases: loadReleases(openReleaseStore(releases)) })
-  const written = await svcIn(folder, ['site', 'copy'], { env: { SVC_BASE_URL: SERVICE } })
-  assert.equal(written.status, 0, written.error)
+  succeeded(await svcIn(folder, ['site', 'copy'], { env: { SVC_BASE_URL: SERVICE } }))
   const copy = path.join(folder, 'copy')
   const files = readdirSync(copy, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^(?:_headers|\.nojekyll|\.site\.lock)$/.test(entry.name))

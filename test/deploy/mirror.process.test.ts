@@ -11,7 +11,7 @@ import { configuredFrom, freePort, hasProgram } from '../caches/cache-process.ts
 import { key } from '../client/scripted-client.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
 import { runNginx } from '../support/nginx.ts'
-import { svcIn, argsOf } from '../support/run-svc.ts'
+import { argsOf, succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 /** Serves a folder with nginx and the configuration of deploy/. Resolves with the origin. */
@@ -29,32 +29,33 @@ test(
   { skip: !hasProgram('nginx') && 'nginx is not installed' },
   async (t) => {
     const { folder, releases, vkey } = await folderWithLog(t, 5)
-    const redacted = await svcIn(folder, [
-      ...argsOf('redact VS-0002 status --reason'),
-      'A personal name',
-      '--yes',
-    ])
-    assert.equal(redacted.status, 0, redacted.error)
+    succeeded(
+      await svcIn(folder, [
+        ...argsOf('redact VS-0002 status --reason'),
+        'A personal name',
+        '--yes',
+      ]),
+    )
     const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
     app.clock.ms = Date.now()
     writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nquorum none\n`)
-    const copied = await svcIn(folder, ['mirror', app.origin, 'copy', '--policy', 'policy'])
-    assert.equal(copied.status, 0, copied.error)
+    succeeded(await svcIn(folder, ['mirror', app.origin, 'copy', '--policy', 'policy']))
     const now = readFileSync(path.join(folder, 'copy', 'now.json'))
     const expected = { origin: app.origin, pinnedKeyIds: [key.keyId], nowMs: app.clock.ms }
     assert.equal((await verifyCopyProof(now, expected)).entry.sequence, 5)
     const origin = await serveWithNginx(t, path.join(folder, 'copy'))
 
-    const audited = await svcIn(folder, [
-      'audit',
-      app.origin,
-      '--pin',
-      key.keyId,
-      ...argsOf('--state state.json --json --policy policy --mirror'),
-      origin,
-    ])
-    assert.equal(audited.status, 0, audited.error)
-    const { log } = JSON.parse(audited.out) as {
+    const audited = succeeded(
+      await svcIn(folder, [
+        'audit',
+        app.origin,
+        '--pin',
+        key.keyId,
+        ...argsOf('--state state.json --json --policy policy --mirror'),
+        origin,
+      ]),
+    )
+    const { log } = JSON.parse(audited) as {
       readonly log: { readonly mirrors: readonly { readonly size: number }[] }
     }
     assert.equal(log.mirrors[0]?.size, 5)
@@ -68,8 +69,7 @@ test(
     const [, second] = versions
     assert.ok(second !== undefined)
     assert.equal((await archive.resource(second, 'status')).redacted?.reason, 'A personal name')
-    const again = await svcIn(folder, ['mirror', origin, 'copy2', '--policy', 'policy'])
-    assert.equal(again.status, 0, again.error)
+    succeeded(await svcIn(folder, ['mirror', origin, 'copy2', '--policy', 'policy']))
 
     const typeOf = async (name: string): Promise<string | null> => {
       const response = await fetch(`${origin}/${name}`)

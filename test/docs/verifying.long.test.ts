@@ -4,6 +4,7 @@ import { after, test, type TestContext } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
 import { madeHistory } from '../support/made-releases.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import type { Vector } from '../support/vector.ts'
 import { openLyingProxy, type Lie, type Latin1Response } from './lying-proxy.ts'
@@ -286,8 +287,7 @@ for (const { file, missing, run } of clientCommands(go)) {
       })
       await refuses(part, 'KEY_PERIOD', {}, dated({ notBefore: at(50) }))
       await refuses(part, 'KEY_PERIOD', {}, dated({ notAfter: at(-50) }))
-      const inUse = await through(part, {}, dated({ notBefore: at(-50), notAfter: at(50) }))
-      assert.equal(inUse.status, 0, inUse.error)
+      succeeded(await through(part, {}, dated({ notBefore: at(-50), notAfter: at(50) })))
       // The dates of another key are its own.
       const [own] = keys
       assert.ok(own)
@@ -296,8 +296,7 @@ for (const { file, missing, run } of clientCommands(go)) {
         [own, next],
         [next, own],
       ]) {
-        const beside = await through(part, {}, { signing: { signer, keys: both } })
-        assert.equal(beside.status, 0, beside.error)
+        succeeded(await through(part, {}, { signing: { signer, keys: both } }))
       }
     })
 
@@ -307,8 +306,7 @@ for (const { file, missing, run } of clientCommands(go)) {
         const other = derivePublicSigningKey(otherSigningKey()).keyId
         const app = await runService(part)
         for (const pins of [`${other},${PIN}`, `${PIN},${other}`]) {
-          const { status, error } = await run(`${app.origin}${STATUS}`, pins)
-          assert.equal(status, 0, error)
+          succeeded(await run(`${app.origin}${STATUS}`, pins))
         }
         const absent = await run(`${app.origin}${STATUS}`, `${other},${other}`)
         assert.deepEqual([absent.status, absent.error.split(':')[0]], [1, 'UNKNOWN_KEY'])

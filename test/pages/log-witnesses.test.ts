@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { openStubWitness } from '../support/stub-witness.ts'
 
@@ -36,8 +36,7 @@ group g 1 ${harbor} <i>
 quorum g
 `
   writeFileSync(path.join(releases, 'log', 'policy'), policy)
-  const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
-  assert.equal(status, 0, out)
+  succeeded(await svcIn(folder, ['tlog', 'cosign']))
   await rollBackTo(folder, 'VS-0001', 'Back', '--no-witnesses')
   const app = await serve()
   for (const [page, expected] of [

@@ -13,7 +13,7 @@ import {
   type Deployment,
 } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
 
 interface Started extends Deployment {
@@ -303,8 +303,7 @@ for (const workers of ['1', '2']) {
         return documents.every(isDone) ? documents[0] : undefined
       })
     const run = async (...args: readonly string[]) => {
-      const { status, error } = await svcIn(folder, ['signing-key', ...args])
-      assert.equal(status, 0, error)
+      succeeded(await svcIn(folder, ['signing-key', ...args]))
     }
 
     await run('new')
@@ -335,8 +334,7 @@ test('follows a redaction without a restart, and does not report it as damage', 
   const service = startService(t, folder, env)
   const { origin } = await service.serving()
   const args = ['redact', 'VS-0001', 'status', '--yes', '--reason', 'It named a person.']
-  const { status, error } = await svcIn(folder, [...args, '--releases', releasesDir])
-  assert.equal(status, 0, error)
+  succeeded(await svcIn(folder, [...args, '--releases', releasesDir]))
   const line = await service.line('Serving release VS-0002')
   assert.deepEqual([line['versions'], line['redactions']], [0, 1])
   assert.equal((await fetch(`${origin}/api/v1/status`)).status, 200)

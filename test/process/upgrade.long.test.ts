@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { REGISTER } from '../support/registering-app.ts'
 import { runIn, SVC } from '../support/run-program.ts'
+import { succeeded } from '../support/run-svc.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -131,8 +132,7 @@ test(
 
     // docs/operating.md, "Backing up and upgrading": copy with the old program, then start the new one and publish.
     const copy = path.join(folder, 'copy.sqlite')
-    const copied = runIn(folder, [oldSvc, 'waitlist', 'copy', copy])
-    assert.equal(copied.status, 0, copied.error)
+    succeeded(runIn(folder, [oldSvc, 'waitlist', 'copy', copy]))
     const upgraded = startService(t, folder, env)
     const known = { first: 'DUPLICATE', second: 'DUPLICATE', key: 'active', status: 200 }
     assert.deepEqual(await readBack(upgraded, apiKey), { ...known, head: before.head })
@@ -143,12 +143,11 @@ test(
     const contentDir = path.join(folder, 'content')
     cpSync(path.join(ROOT, 'content'), contentDir, { recursive: true })
     const content = ['--content', contentDir]
-    const published = runIn(
-      folder,
-      [SVC, 'publish', ...content, '--note', 'After the upgrade', ...over],
-      { env: { SVC_RELEASES_DIR: releasesDir } },
+    succeeded(
+      runIn(folder, [SVC, 'publish', ...content, '--note', 'After the upgrade', ...over], {
+        env: { SVC_RELEASES_DIR: releasesDir },
+      }),
     )
-    assert.equal(published.status, 0, published.error)
     const current = startService(t, folder, env)
     const after = await readBack(current, apiKey)
     assert.deepEqual({ ...after, head: undefined }, { ...known, head: undefined })

@@ -7,7 +7,7 @@ import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { filesBelow, findNeedles, needlesOfText } from '../support/leak-search.ts'
 import { connectTools, mcpMissing } from '../support/mcp-client.ts'
-import { type Outcome, svc, svcIn } from '../support/run-svc.ts'
+import { succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { makeContent, ORGANIZATION, writeContent } from './content-fixture.ts'
@@ -16,11 +16,6 @@ const MARK = 'Zanzibarov'
 const NEEDLES = needlesOfText('the mark', MARK)
 const SERVICE = { SVC_BASE_URL: 'https://api.example.org' }
 const TEXT_FIELD = /(["']?(?:title|summary|text|role|data|note|description)["']?: ?"?)(?=[A-Z])/g
-
-function succeeded({ status, out, error }: Outcome): string {
-  assert.equal(status, 0, error)
-  return out
-}
 
 function filesWithMark(folder: string): readonly string[] {
   return [...filesBelow(folder)].flatMap(([file, bytes]) =>

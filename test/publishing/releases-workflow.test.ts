@@ -20,7 +20,7 @@ import { verifyReleases } from '../../src/publishing/releases/verify-releases.ts
 import { PublishError, type PublishFault } from '../../src/publishing/rules/publish-error.ts'
 import { openReleaseStore, ReleaseFileError } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
 
@@ -320,13 +320,11 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
   const svc = (...args: readonly string[]) => svcIn(path.dirname(contentDir), args)
   const releases = ['--releases', releasesDir]
 
-  const none = await svc('diff', '--content', contentDir, ...releases)
-  assert.equal(none.status, 0)
+  succeeded(await svc('diff', '--content', contentDir, ...releases))
   editContent(contentDir, 'status', 'summary: What it is.', 'summary: What it was.')
-  const diff = await svc('diff', '--content', contentDir, ...releases)
-  assert.equal(diff.status, 0)
-  assert.match(diff.out, /^From VS-0003 to /)
-  assert.match(diff.out, /^status\n {2}summary: What it \[-is-\]\{\+was\+\}\.$/m)
+  const diff = succeeded(await svc('diff', '--content', contentDir, ...releases))
+  assert.match(diff, /^From VS-0003 to /)
+  assert.match(diff, /^status\n {2}summary: What it \[-is-\]\{\+was\+\}\.$/m)
   const between = await svc('diff', 'VS-0001', 'VS-0003', ...releases)
   assert.equal(
     between.out,

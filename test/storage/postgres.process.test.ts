@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually.ts'
 import { serveTcp } from '../support/loopback-server.ts'
 import { pgbouncerMissing, startPgbouncer } from '../support/pgbouncer.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
-import { svc, svcIn } from '../support/run-svc.ts'
+import { succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { issueInto } from '../support/stored-keys.ts'
 import { temporaryDatabase, temporaryFolder } from '../support/temporary-folder.ts'
 import { testApiKeysBehavior } from './api-keys-behavior.ts'
@@ -91,8 +91,7 @@ test('svc waitlist erase --all erases every registration', { skip: skip ?? false
   const url = await newDatabase()
   const { waitlist } = await open(t, url)
   for (let number = 0; number < 3; number += 1) await waitlist.add(makeRegistration(number))
-  const { status, out, error } = await svc('waitlist', 'erase', '--all', '--yes', '--database', url)
-  assert.equal(status, 0, error)
+  const out = succeeded(await svc('waitlist', 'erase', '--all', '--yes', '--database', url))
   assert.match(out, /^Erased 3 registrations in /)
   assert.deepEqual(await readAll(waitlist), [])
   const [rows] = await runSql(url, 'SELECT count(*)::int AS count FROM svc.registrations')
@@ -125,8 +124,7 @@ test(
       refused.error,
       /the clock is 3\d{3}\.\d s ahead of postgres:.* \(SVC_DATABASE_URL\)/,
     )
-    const accepted = await publish(...note, '--yes')
-    assert.equal(accepted.status, 0, accepted.error)
+    succeeded(await publish(...note, '--yes'))
     await runSql(url, `ALTER DATABASE "${name}" RESET search_path`)
     const agreed = await publish('--no-cards', '--auto-note')
     assert.equal(agreed.status, 0, agreed.error)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { Readable, Writable } from 'node:stream'
 import type { CommandOutput } from '@public-api/cli-kit/command'
 import { runCommandLine } from '../../src/cli/program.ts'
@@ -7,6 +8,12 @@ export interface Outcome {
   readonly status: number | null
   readonly out: string
   readonly error: string
+}
+
+/** What a command that succeeded printed. Fails for another one, with its message. */
+export function succeeded({ status, out, error }: Outcome): string {
+  assert.equal(status, 0, error || out)
+  return out
 }
 
 /** Options besides the arguments. */

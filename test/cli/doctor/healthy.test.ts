@@ -7,7 +7,7 @@ import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { MAX_REQUESTS } from '@public-api/cli/src/doctor/probe.ts'
 import { key } from '../../client/scripted-client.ts'
 import { makeDeployment } from '../../support/deployment.ts'
-import { svcIn } from '../../support/run-svc.ts'
+import { succeeded, svcIn } from '../../support/run-svc.ts'
 import { liveDependencies } from '../verifying/live-app.ts'
 import { deployBehindProxy, examine, idsOf, type Mischief } from './proxied-deployment.ts'
 
@@ -51,8 +51,7 @@ test(
     const diagnose = async (...args: readonly string[]) => {
       const env = { SVC_BASE_URL: origin }
       const all = ['doctor', ...args, '--pin', key.keyId, '--json']
-      const { status, out, error } = await svcIn(folder, all, { env })
-      assert.equal(status, 0, error)
+      const out = succeeded(await svcIn(folder, all, { env }))
       const { checks } = JSON.parse(out) as {
         readonly checks: readonly { check: string; findings: readonly { id: FindingId }[] }[]
       }

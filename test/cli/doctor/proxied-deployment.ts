@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { request as send, type IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { type Diagnosis, runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
@@ -11,7 +10,7 @@ import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { folderWithLog } from '../../support/logged-releases.ts'
 import { serve } from '../../support/loopback-server.ts'
-import { svcIn } from '../../support/run-svc.ts'
+import { succeeded, svcIn } from '../../support/run-svc.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 
@@ -119,8 +118,7 @@ export async function deployWithCopy(
   const deployment = await deployBehindProxy(t, undefined, { releases, ...partsFor(releases) })
   deployment.app.clock.ms = Date.now()
   const options = ['--now', deployment.origin, '--pin', key.keyId]
-  const { status, error } = await svcIn(folder, ['site', 'copy', ...options])
-  assert.equal(status, 0, error)
+  succeeded(await svcIn(folder, ['site', 'copy', ...options]))
   return { deployment, folder, copy: join(folder, 'copy') }
 }
 

@@ -9,7 +9,7 @@ import { STATUSPAGE_PATHS } from '../../../src/pages/files/statuspage.ts'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
 import { makeContent } from '../../publishing/content-fixture.ts'
 import { releasesOf } from '../../support/made-content.ts'
-import { svc } from '../../support/run-svc.ts'
+import { succeeded, svc } from '../../support/run-svc.ts'
 import { runApp } from '../../support/running-app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { TROUBLED_STATUS } from '../../support/troubled-status.ts'
@@ -56,16 +56,9 @@ test('the import of our own documents loses only what the format lacks', async (
     writeFileSync(file, JSON.stringify(document))
     return file
   })
-  const { status, out, error } = await svc(
-    'import',
-    'statuspage',
-    ...files,
-    '--content',
-    content,
-    '--replace',
-    '--json',
+  const out = succeeded(
+    await svc('import', 'statuspage', ...files, '--content', content, '--replace', '--json'),
   )
-  assert.equal(status, 0, error)
   const report = JSON.parse(out) as { readonly notes: readonly string[]; mistakes: unknown }
   assert.deepEqual(report.mistakes, [])
   assert.deepEqual(report.notes, [

@@ -6,7 +6,7 @@ import { formatKeyRecordJson, formatKeyRecordText } from '@public-api/cli/src/pi
 import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
 import { SYSTEM_CLOCK } from '../../../src/service/clock.ts'
 import { serve } from '../../support/loopback-server.ts'
-import { svc } from '../../support/run-svc.ts'
+import { succeeded, svc } from '../../support/run-svc.ts'
 import { runApp, TEST_NOW_MS } from '../../support/running-app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
@@ -76,8 +76,7 @@ test('svc audit remembers the source in its state file', async (t) => {
   const state = path.join(temporaryFolder(t), 'state.json')
   const audit = (...options: readonly string[]) =>
     svc('audit', origin, '--state', state, ...options)
-  const first = await audit(...FROM_DNS)
-  assert.equal(first.status, 0, first.error)
+  succeeded(await audit(...FROM_DNS))
   assert.equal(
     (JSON.parse(readFileSync(state, 'utf8')) as { pinFrom: string }).pinFrom,
     FROM_DNS[1],

@@ -7,7 +7,7 @@ import { appendVersion } from '../../../src/publishing/releases/append-version.t
 import { findText } from '../../../src/publishing/releases/find-text.ts'
 import { readVersions } from '../../../src/publishing/releases/published-versions.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
-import { svcIn } from '../../support/run-svc.ts'
+import { succeeded, svcIn } from '../../support/run-svc.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Releases whose versions have these resources and notes. */
@@ -58,10 +58,9 @@ test('the command counts, names versions once, and does not repeat the text', as
     { note: 'Three', status: { a: 'the word' } },
     { note: 'Four', status: { a: 'clean' } },
   ])
-  const read = await svcIn(folder, ['find', 'word'])
-  assert.equal(read.status, 0)
+  const read = succeeded(await svcIn(folder, ['find', 'word']))
   assert.equal(
-    read.out,
+    read,
     'VS-0001, VS-0003  status: a\nVS-0002  status: a\nFound in 2 published texts in releases.\n'.replace(
       'in releases',
       `in ${path.join(folder, 'releases')}`,
