@@ -6,7 +6,7 @@ import { partialNameOf } from '@public-api/client-internal/node/durable-file'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
-import { argsOf, succeeded, svc, svcIn } from '../support/run-svc.ts'
+import { argsOf, failedWith, succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -53,9 +53,8 @@ test('a copy, its archive and a folder of another program are read where release
   cpSync(releases, published, { recursive: true })
   cpSync(checkpoint, path.join(published, 'log', 'checkpoint'))
   for (const place of [forged, published]) {
-    const refused = await svc('audit', place)
-    assert.equal(refused.status, 1)
-    assert.match(refused.error, /^log\/checkpoint: .*the signature of \S+ is not valid/m)
+    const refused = failedWith(1, await svc('audit', place))
+    assert.match(refused, /^log\/checkpoint: .*the signature of \S+ is not valid/m)
   }
 
   // svc mirror writes no policy: it has that of its reader.
@@ -113,8 +112,7 @@ test('what is wrong with a copy is grouped and bounded', async (t) => {
   writeFileSync(path.join(copy, 'en', 'added.html'), '')
   rmSync(path.join(copy, 'en', 'feed.atom'))
 
-  const { status, error } = await svc('audit', copy)
-  assert.equal(status, 1)
+  const error = failedWith(1, await svc('audit', copy))
   assert.match(error, /^error: \S+ has \d+ findings/)
   assert.match(error, /en\/history\/\S+, en\/history\/\S+, en\/history\/\S+ and \d+ more: differs/)
   assert.match(error, /^en\/added\.html: is not in site\.json/m)

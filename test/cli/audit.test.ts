@@ -20,7 +20,7 @@ import { key } from '../client/scripted-client.ts'
 import { passOn } from '../support/http-proxy.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { makeReleases, madeHistory } from '../support/made-releases.ts'
-import { succeeded, svc } from '../support/run-svc.ts'
+import { failedWith, succeeded, svc } from '../support/run-svc.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -133,9 +133,8 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
     assert.match(proved.out, new RegExp(`^Proved: ${fault}, `))
     const asJson = await svc('audit', '--check-evidence', kept, ...PIN, '--json')
     assert.equal((JSON.parse(asJson.out) as { fault: string }).fault, fault)
-    const unpinned = await svc('audit', '--check-evidence', kept, ...OTHER_PIN)
-    assert.equal(unpinned.status, 1)
-    assert.match(unpinned.error, /proves nothing; UNKNOWN_KEY/)
+    const unpinned = failedWith(1, await svc('audit', '--check-evidence', kept, ...OTHER_PIN))
+    assert.match(unpinned, /proves nothing; UNKNOWN_KEY/)
 
     const third = await svc('audit', origin, ...options, '--json')
     const report = JSON.parse(third.out) as { readonly [name: string]: unknown }
@@ -188,9 +187,8 @@ test('a release in progress is not settled (exit 3), and the evidence of it prov
   const evidence = { format: 'svc-history-evidence-v1', fault: 'SHORTENED', keys }
   const file = path.join(folder, 'evidence.json')
   writeFileSync(file, JSON.stringify({ ...evidence, responses: [response, shorter] }))
-  const checked = await svc('audit', '--check-evidence', file, ...PIN)
-  assert.equal(checked.status, 3)
-  assert.match(checked.error, /were signed within 10 minutes of each other/)
+  const checked = failedWith(3, await svc('audit', '--check-evidence', file, ...PIN))
+  assert.match(checked, /were signed within 10 minutes of each other/)
 })
 
 test('chooses a file name for evidence by default', async (t) => {
@@ -236,8 +234,7 @@ test('an invalid state file stops the audit and is not changed', async (t) => {
   const { origin } = await deploy(t, madeHistory(2))
   const state = path.join(folder, 'head.json')
   writeFileSync(state, '{}')
-  const { status, error } = await svc('audit', origin, ...PIN, '--state', state)
-  assert.equal(status, 2)
+  const error = failedWith(2, await svc('audit', origin, ...PIN, '--state', state))
   assert.match(error, /head\.json: expected the JSON of a head that an audit saved/)
   assert.equal(readFileSync(state, 'utf8'), '{}')
 
@@ -245,12 +242,10 @@ test('an invalid state file stops the audit and is not changed', async (t) => {
   assert.equal((await svc('audit', origin, ...PIN, '--state', kept)).status, 0)
   const text = readFileSync(kept, 'utf8')
   writeFileSync(kept, text.replace('"bodyBase64":"e', '"bodyBase64":"f'))
-  const changed = await svc('audit', origin, ...PIN, '--state', kept)
-  assert.equal(changed.status, 2)
-  assert.match(changed.error, /kept\.json: the signature of the saved head is invalid; DIGEST/)
-  const unreadable = await svc('audit', origin, ...PIN, '--state', folder)
-  assert.equal(unreadable.status, 2)
-  assert.match(unreadable.error, /: expected a regular file, found a folder/)
+  const changed = failedWith(2, await svc('audit', origin, ...PIN, '--state', kept))
+  assert.match(changed, /kept\.json: the signature of the saved head is invalid; DIGEST/)
+  const unreadable = failedWith(2, await svc('audit', origin, ...PIN, '--state', folder))
+  assert.match(unreadable, /: expected a regular file, found a folder/)
 })
 
 test('distinguishes another key, another site and an unreachable one', async (t) => {
@@ -263,9 +258,8 @@ test('distinguishes another key, another site and an unreachable one', async (t)
     response.writeHead(200, { 'Content-Type': 'text/html' })
     response.end('<h1>Welcome</h1>')
   })
-  const html = await svc('audit', site)
-  assert.equal(html.status, 1)
-  assert.match(html.error, /UNSIGNED: .*no signing-key document; status 200/)
+  const html = failedWith(1, await svc('audit', site))
+  assert.match(html, /UNSIGNED: .*no signing-key document; status 200/)
 
   const moved = await serve(t, (_request, response) => {
     response.writeHead(301, { Location: 'https://elsewhere.example/' })
@@ -274,8 +268,7 @@ test('distinguishes another key, another site and an unreachable one', async (t)
   assert.equal((await svc('audit', moved)).status, 1)
 
   const closed = await silentOrigin()
-  const { status, error } = await svc('audit', closed)
-  assert.equal(status, 3)
+  const error = failedWith(3, await svc('audit', closed))
   assert.match(error, /could not be reached: nothing listens there/)
 })
 

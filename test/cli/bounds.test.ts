@@ -8,7 +8,7 @@ import { key } from '../client/scripted-client.ts'
 import { passOn } from '../support/http-proxy.ts'
 import { serve } from '../support/loopback-server.ts'
 import { madeHistory } from '../support/made-releases.ts'
-import { svc } from '../support/run-svc.ts'
+import { failedWith, svc } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -33,9 +33,7 @@ test('cuts off and reports endless bodies and decompression bombs', async (t) =>
     [growing, 'bytes once its content coding gzip is undone'],
   ] as const) {
     const url = `${origin}/api/v1/status`
-    const { status, error } = await svc('verify', url, ...PIN)
-    // A response was received.
-    assert.equal(status, 1)
+    const error = failedWith(1, await svc('verify', url, ...PIN))
     assert.equal(
       error,
       `error: ${url} has more than 16000000 ${unit}; no valid response is nearly as large\n`,
@@ -51,8 +49,7 @@ test('does not parse a large key document that is not signed', async (t) => {
     if (request.url?.startsWith(READ_PATHS.signingKey) === true) response.end(keys)
     else response.writeHead(302, { Location: origin }).end()
   })
-  const { status, error } = await svc('verify', `${flooding}/api/v1/status`, ...PIN)
-  assert.equal(status, 1)
+  const error = failedWith(1, await svc('verify', `${flooding}/api/v1/status`, ...PIN))
   assert.match(error, /UNSIGNED: no signing-key document/)
 })
 
@@ -68,12 +65,10 @@ test('an audit ends at its overall time limit', async (t) => {
     }, delayMs)
     response.on('close', () => clearTimeout(timer))
   })
-  const { status, error } = await svc('audit', origin, ...PIN, '--max-time', '4')
-  assert.equal(status, 3)
+  const error = failedWith(3, await svc('audit', origin, ...PIN, '--max-time', '4'))
   assert.match(error, /^error: the audit of .* took longer than 4 s; --max-time allows more\n$/)
-  const wrong = await svc('audit', origin, '--max-time', '0')
-  assert.equal(wrong.status, 2)
-  assert.match(wrong.error, /--max-time expects whole seconds from 1 to 86400/)
+  const wrong = failedWith(2, await svc('audit', origin, '--max-time', '0'))
+  assert.match(wrong, /--max-time expects whole seconds from 1 to 86400/)
 })
 
 test('reports a state path that is not or cannot be a regular file', async (t) => {
@@ -121,7 +116,6 @@ test('reports an endless saved file and a folder', async (t) => {
     assert.match(error, expected)
     assert.doesNotMatch(error, /^ +at /m)
   }
-  const evidence = await svc('audit', '--check-evidence', zero, ...PIN)
-  assert.equal(evidence.status, 2)
-  assert.match(evidence.error, /\/dev\/zero: expected at most 100000000 bytes/)
+  const evidence = failedWith(2, await svc('audit', '--check-evidence', zero, ...PIN))
+  assert.match(evidence, /\/dev\/zero: expected at most 100000000 bytes/)
 })

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { releasesOwnerWarnings, sharedFolderWarnings } from '../../src/cli/folder-owner.ts'
 import { makeDeployment } from '../support/deployment.ts'
-import { succeeded, svcIn } from '../support/run-svc.ts'
+import { failedWith, succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('a valid configuration passes, and nothing is created', async (t) => {
@@ -69,8 +69,7 @@ test('lists what a start would warn about, and succeeds', async (t) => {
 
 test('content and configuration are checked one at a time', async (t) => {
   const { folder } = makeDeployment(t)
-  const { status, error } = await svcIn(folder, ['check', '--config', '--content', 'content'])
-  assert.equal(status, 2)
+  const error = failedWith(2, await svcIn(folder, ['check', '--config', '--content', 'content']))
   assert.match(error, /expected either --content or --config/)
 })
 

@@ -14,7 +14,7 @@ import { COMMANDS } from '../../src/cli/program.ts'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config-mistake.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
-import { svc } from '../support/run-svc.ts'
+import { failedWith, svc } from '../support/run-svc.ts'
 
 const OPTIONS = { file: textOption('FILE: a file') }
 const HELP = { usage: 'list', about: 'Lists files.' }
@@ -233,8 +233,7 @@ test('prints warnings on standard error, after the result', async () => {
 })
 
 test('names the word that was found in place of an action', async () => {
-  const { status, error } = await svc('help', 'incident', 'nonsense')
-  assert.equal(status, 2)
+  const error = failedWith(2, await svc('help', 'incident', 'nonsense'))
   assert.match(error, /expected an action: open, .*, found 'nonsense'/)
   const secret = `AGE-SECRET-KEY-1${'A'.repeat(40)}`
   assert.ok(!(await svc('help', 'incident', secret)).error.includes(secret))

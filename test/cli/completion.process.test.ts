@@ -8,7 +8,7 @@ import { runProgram } from '@public-api/cli-kit/run-program'
 import { AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
 import { COMMANDS } from '../../src/cli/program.ts'
 import { hasProgram } from '../caches/cache-process.ts'
-import { svc } from '../support/run-svc.ts'
+import { failedWith, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function printScript(shell: string, commands = COMMANDS): Promise<string> {
@@ -166,8 +166,6 @@ for (const { program, before, skip } of SHELLS) {
 
 test('another shell is wrong usage', async () => {
   for (const args of [['fish'], []]) {
-    const { status, error } = await svc('completion', ...args)
-    assert.equal(status, 2)
-    assert.match(error, /bash or zsh/)
+    assert.match(failedWith(2, await svc('completion', ...args)), /bash or zsh/)
   }
 })

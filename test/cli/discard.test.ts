@@ -12,7 +12,7 @@ import fs, {
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { HEAD, editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
-import { succeeded, svc } from '../support/run-svc.ts'
+import { failedWith, succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const THAI = '# ไทย\nsummary: หนึ่ง\n'
@@ -58,10 +58,9 @@ test('brings one resource back with its translations, and keeps what was typed',
   editContent(content, 'th/status', 'หนึ่ง', 'สอง')
   editContent(content, 'roadmap', 'title: Writing', 'title: Other')
   const typed = readAll()
-  const asked = await discard('status')
-  assert.equal(asked.status, 2)
-  assert.match(asked.error, /^ {4}- {5}name: Typed at night$/m)
-  assert.match(asked.error, /^error: expected --yes, .*; nothing was discarded/m)
+  const asked = failedWith(2, await discard('status'))
+  assert.match(asked, /^ {4}- {5}name: Typed at night$/m)
+  assert.match(asked, /^error: expected --yes, .*; nothing was discarded/m)
   assert.deepEqual(readAll(), typed)
   const out = succeeded(await discard('status', '--yes'))
   assert.match(out, /^ {4}\+ {5}name: Read API$/m)
@@ -131,9 +130,7 @@ test('without edits there is nothing to discard', async (t) => {
     [0, `Nothing to discard: ${content} has no edits of content since VS-0001.\n`],
   )
   assert.deepEqual([readAll(), kept()], [before, []])
-  const unknown = await discard('statsu')
-  assert.equal(unknown.status, 2)
-  assert.match(unknown.error, /^error: found "statsu"; .*status/)
+  assert.match(failedWith(2, await discard('statsu')), /^error: found "statsu"; .*status/)
 })
 
 test('a folder of an older version gets the newest one, and publishes on', async (t) => {
@@ -154,16 +151,13 @@ test('nothing is discarded if it cannot be kept, or if nothing is published', as
   editContent(content, 'status', 'name: Read API', 'name: Typed at night')
   const typed = readAll()
   writeFileSync(path.join(content, '.discarded'), '')
-  const { status, error } = await discard('--yes')
-  assert.equal(status, 1)
-  assert.match(error, /^error: E\w+: .*; nothing was discarded\n$/)
+  assert.match(failedWith(1, await discard('--yes')), /^error: E\w+: .*; nothing was discarded\n$/)
   assert.deepEqual(readAll(), typed)
   rmSync(path.join(content, '.discarded'))
   rmSync(path.join(content, '.lock'))
   mkdirSync(path.join(content, '.lock'))
-  const locked = await discard('--yes')
-  assert.equal(locked.status, 1)
-  assert.match(locked.error, /^error: .*\.lock.*; nothing was discarded\n$/)
+  const locked = failedWith(1, await discard('--yes'))
+  assert.match(locked, /^error: .*\.lock.*; nothing was discarded\n$/)
   assert.deepEqual(readAll(), typed)
   rmSync(path.join(content, '.lock'), { recursive: true })
   // A full disk.
@@ -176,9 +170,11 @@ test('nothing is discarded if it cannot be kept, or if nothing is published', as
   full.mock.restore()
   assert.match(refused.error, /ENOSPC: .* in .*; nothing was discarded\n$/)
   assert.deepEqual(readAll(), typed)
-  const none = await svc('discard', '--content', content, '--releases', temporaryFolder(t))
-  assert.equal(none.status, 1)
-  assert.match(none.error, /^error: no version is published; nothing was discarded\n$/)
+  const none = failedWith(
+    1,
+    await svc('discard', '--content', content, '--releases', temporaryFolder(t)),
+  )
+  assert.match(none, /^error: no version is published; nothing was discarded\n$/)
 })
 
 test('a comment that is the mistake does not stay', async (t) => {

@@ -94,8 +94,7 @@ test('exits with 0 if there are only warnings', async (t) => {
     },
     liveDependencies(),
   )
-  const out = succeeded(await svc('doctor', origin, ...PIN))
-  assert.match(out, /^0 errors, 1 warning, 0 notes\.$/m)
+  assert.match(succeeded(await svc('doctor', origin, ...PIN)), /^0 errors, 1 warning, 0 notes\.$/m)
 })
 
 test('lists every finding with the expectation and the remedy', async () => {

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { folderWithReleases } from '../support/logged-releases.ts'
-import { succeeded, svcIn } from '../support/run-svc.ts'
+import { failedWith, succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('an old name of a command is wrong usage that names the new one', async (t) => {
@@ -81,9 +81,7 @@ test('find exits with 1 without a hit, and reading commands with 2 without a rel
     [empty, /is another kind of folder; expected one with versions/],
     [file, /is not a folder/],
   ] as const) {
-    const { status, error } = await svcIn(folder, ['find', 'x', '--releases', given])
-    assert.equal(status, 2)
-    assert.match(error, message)
+    assert.match(failedWith(2, await svcIn(folder, ['find', 'x', '--releases', given])), message)
   }
 })
 
@@ -110,8 +108,6 @@ test('audits a releases folder without options of a service', async (t) => {
     [['releases', '--policy', 'p'], /--policy is for a service, and releases is a folder/],
     [['releases', '--quiet'], /--quiet is for a service/],
   ] as const) {
-    const { status, error } = await run(...args)
-    assert.equal(status, 2)
-    assert.match(error, message)
+    assert.match(failedWith(2, await run(...args)), message)
   }
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { succeeded, svc } from '../support/run-svc.ts'
+import { failedWith, succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = fileURLToPath(new URL('./import/statuspage/', import.meta.url))
@@ -21,12 +21,8 @@ function contentFolder(t: TestContext) {
 test('writes status.yaml for review, and an existing one only on request', async (t) => {
   const { content, file, run } = contentFolder(t)
   const before = readFileSync(file)
-  const refused = await run(...FILES)
-  assert.equal(refused.status, 1)
-  assert.match(
-    refused.error,
-    /status\.yaml exists and was left unchanged; --replace writes over it/,
-  )
+  const refused = failedWith(1, await run(...FILES))
+  assert.match(refused, /status\.yaml exists and was left unchanged; --replace writes over it/)
   assert.ok(readFileSync(file).equals(before))
   const done = succeeded(await run(...FILES, '--replace'))
   assert.match(
@@ -108,8 +104,7 @@ test('a document of another kind, and a URL, change nothing', async (t) => {
   }
   assert.match((await run(path.join(content, 'no.json'), '--replace')).error, /cannot be read/)
   for (const args of [[], ['https://status.example.org'], [source, 'http://']]) {
-    const { status, error } = await run(...args, '--replace')
-    assert.equal(status, 2, error)
+    const error = failedWith(2, await run(...args, '--replace'))
     assert.match(error, /expected files with the documents of a Statuspage/)
   }
   assert.equal(
@@ -139,12 +134,11 @@ test('texts of a hostile page neither act on the terminal nor pass svc check', a
   const out = succeeded(await run(source, '--replace'))
   assert.doesNotMatch(out.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
   assert.match(out, /"\\u009b31m\\u202egnp: /)
-  const checked = await svc('check', '--content', content)
-  assert.equal(checked.status, 1)
+  const checked = failedWith(1, await svc('check', '--content', content))
   assert.match(
-    checked.error,
+    checked,
     /status\.yaml:\d+:\d+: components\[0\]\.name: found the hidden character U\+009B/,
   )
-  assert.doesNotMatch(checked.error.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+  assert.doesNotMatch(checked.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
   assert.ok(readFileSync(file).length > 0)
 })

@@ -8,7 +8,7 @@ import {
   updateIncident,
 } from '../../src/publishing/editing/edit-status.ts'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { argsOf, type Outcome, succeeded, svc } from '../support/run-svc.ts'
+import { argsOf, failedWith, type Outcome, succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CALM_STATUS } from '../support/trouble-content.ts'
 
@@ -109,8 +109,7 @@ test('an incident from its start to its end', async (t) => {
   )
   const resolve = ['incident', 'resolve', 'reads-fail-2026-02-03', '--text', 'The disk is empty.']
   const resolvedAt = ['--at', '2026-02-03T06:00:00Z']
-  const { status, error } = await run(...resolve, ...resolvedAt)
-  assert.equal(status, 2)
+  const error = failedWith(2, await run(...resolve, ...resolvedAt))
   assert.match(error, /from partial_outage to degraded, .* "Reads fail\."; expected --summary TEXT/)
   succeeded(await run(...resolve, ...resolvedAt, '--summary', 'The archive is slow.', '--json'))
   const text = read()
@@ -136,9 +135,7 @@ test('an incident from its start to its end', async (t) => {
   const report = argsOf('incident update reads-fail-2026-02-03 --state resolved --text')
   succeeded(await run(...report, 'The report.'))
   for (const args of [[...update, '--text', 'No.'], resolve]) {
-    const refused = await run(...args)
-    assert.equal(refused.status, 1)
-    assert.match(refused.error, /reads-fail-2026-02-03 is resolved/)
+    assert.match(failedWith(1, await run(...args)), /reads-fail-2026-02-03 is resolved/)
   }
   succeeded(
     await run('incident', 'resolve', 'slow', '--text', 'Fast.', '--at', '2026-02-03T07:00:00Z'),
@@ -164,10 +161,9 @@ test('a maintenance from its announcement to its end', async (t) => {
   )
   assert.match(read(), /^state: operational$/m)
   const before = read()
-  const repeated = await run(...schedule, ...when, '--component', 'archive')
-  assert.equal(repeated.status, 1)
+  const repeated = failedWith(1, await run(...schedule, ...when, '--component', 'archive'))
   assert.match(
-    repeated.error,
+    repeated,
     /"Disk swap" already exists, with the id disk-swap-2027-02-01; expected svc maintenance reschedule/,
   )
   assert.equal(read(), before)
@@ -185,9 +181,8 @@ test('a maintenance from its announcement to its end', async (t) => {
       ...argsOf(`maintenance ${step} ${id} --text ${step}. --at ${at}`),
       ...(step === 'start' ? SUMMARY : []),
     )
-  const tooSoon = await move('complete', 'other', '2026-02-04T00:00:00Z')
-  assert.equal(tooSoon.status, 1)
-  assert.match(tooSoon.error, /other is scheduled; expected in_progress/)
+  const tooSoon = failedWith(1, await move('complete', 'other', '2026-02-04T00:00:00Z'))
+  assert.match(tooSoon, /other is scheduled; expected in_progress/)
   succeeded(await move('start', 'disk-swap-2027-02-01', '2026-02-04T00:00:00Z'))
   succeeded(await move('start', 'other', '2026-02-04T01:00:00Z'))
   assert.equal(read().match(/state: maintenance/g)?.length, 3)
@@ -303,8 +298,7 @@ test('publishes in the same step, with a note that has no text of the incident',
   const resolve = ['incident', 'resolve', id, '--text', 'Done.', '--note', 'It ended.']
   assert.match(succeeded(await run(...resolve, ...publication)), /^Published VS-0003/m)
   succeeded(await run('rollback', 'VS-0002', ...releases))
-  const both = await run('publish', '--auto-note', '--note', 'N.', ...releases)
-  assert.equal(both.status, 2, both.error)
+  failedWith(2, await run('publish', '--auto-note', '--note', 'N.', ...releases))
   const listed = succeeded(await svc('versions', '--json', ...releases.slice(1)))
   const { versions } = JSON.parse(listed) as { versions: readonly { note: string }[] }
   assert.deepEqual(
@@ -413,9 +407,8 @@ test('an edit is published alone, or the file is as it was', async (t) => {
   const head = path.join(releases, 'versions', 'VS-0002.json')
   const entry = readFileSync(head)
   writeFileSync(head, '{}')
-  const failed = await run(...update)
-  assert.equal(failed.status, 1)
-  assert.match(failed.error, /history is damaged.*status\.yaml is as it was before/)
+  const failed = failedWith(1, await run(...update))
+  assert.match(failed, /history is damaged.*status\.yaml is as it was before/)
   assert.equal(read(), before)
   writeFileSync(head, entry)
   succeeded(await run(...update))
@@ -434,9 +427,11 @@ test('an edit is published alone, or the file is as it was', async (t) => {
     succeeded(await svc('audit', releases)),
     /^ {2}VS-0004 removed the incident reads-fail-2026-02-03 \(Reads fail\)$/m,
   )
-  const wrong = await run('publish', '--note', 'N.', '--only', 'stauts', '--releases', releases)
-  assert.equal(wrong.status, 2)
-  assert.match(wrong.error, /--only names "stauts"; expected a resource; did you mean status\?/)
+  const wrong = failedWith(
+    2,
+    await run('publish', '--note', 'N.', '--only', 'stauts', '--releases', releases),
+  )
+  assert.match(wrong, /--only names "stauts"; expected a resource; did you mean status\?/)
 })
 
 test('a refused edit leaves the file byte for byte, and says what to write', async (t) => {
@@ -629,15 +624,7 @@ test('what a colleague left in the folder does not stop an incident, and is name
   assert.match(succeeded(published), /^Nothing to publish: VS-0002/)
   // What is published has no exception that a file with mistakes may have.
   const [id = ''] = /reads-fail-\S+(?=\))/.exec(opened) ?? []
-  const leaking = await run(
-    'incident',
-    'update',
-    id,
-    '--text',
-    'Mail root@10.1.2.3',
-    ...publication,
-  )
-  assert.equal(leaking.status, 1)
+  failedWith(1, await run('incident', 'update', id, '--text', 'Mail root@10.1.2.3', ...publication))
   // All of it is refused, and so is the status itself.
   assert.equal((await run('publish', '-m', 'All', '--releases', releases)).status, 1)
   editContent(content, 'status', 'name: Archive', 'name: 5')
@@ -662,9 +649,8 @@ test('an edit that was not published is published by the same command again', as
     const published = succeeded(await run(...args, ...publication))
     assert.match(published, /^The edit was made before\.\nPublished VS-000/)
     assert.match(published, new RegExp(`VS-000${index + 2}`))
-    const again = await run(...args, ...publication)
-    assert.equal(again.status, 1, again.out)
-    assert.match(again.error, /already exists|has this state|is resolved already|is open/)
+    const again = failedWith(1, await run(...args, ...publication))
+    assert.match(again, /already exists|has this state|is resolved already|is open/)
     assert.equal(read(), edited)
   }
   succeeded(await run(...argsOf('incident resolve a --text Over.')))
@@ -743,18 +729,13 @@ incidents:
   const reopen = argsOf(
     'incident reopen b --component read-api=degraded --text Again. --summary S. --text-th',
   )
-  const broken = await run(...reopen, 'อีก')
-  assert.equal(broken.status, 1)
-  assert.match(
-    broken.error,
-    /left unchanged; svc discard status takes back .*\n\S+th\/status\.yaml:/,
-  )
+  const broken = failedWith(1, await run(...reopen, 'อีก'))
+  assert.match(broken, /left unchanged; svc discard status takes back .*\n\S+th\/status\.yaml:/)
   fs.rmSync(overlay)
   succeeded(await run(...reopen, 'อีก'))
   assert.match(readFileSync(overlay, 'utf8'), /^incidents:\n {2}b:\n {4}updates:\n/)
-  const unknown = await run(...argsOf('incident open --template dsik'))
-  assert.equal(unknown.status, 2)
-  assert.match(unknown.error, /--template "dsik"; expected a known template; did you mean disk\?/)
+  const unknown = failedWith(2, await run(...argsOf('incident open --template dsik')))
+  assert.match(unknown, /--template "dsik"; expected a known template; did you mean disk\?/)
   writeFileSync(path.join(content, 'templates', 'swap.yaml'), 'kind: outage\n')
   assert.match((await run('incident', 'templates')).error, /swap\.yaml:1:7: kind: found "outage"/)
   writeFileSync(path.join(content, 'th', 'templates', 'dsik.yaml'), 'title: x\n')

@@ -11,7 +11,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { argsOf, succeeded, svcIn } from '../support/run-svc.ts'
+import { argsOf, failedWith, succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function replacePlaceholders(contentDir: string): void {
@@ -55,10 +55,9 @@ test('init, check and publish: from nothing to a first version', async (t) => {
     existsSync(path.join(folder, 'ours', '.schemas', 'translations', 'wallet', 'security.json')),
   )
 
-  const placeholders = await svc('check', '--content', 'ours')
-  assert.equal(placeholders.status, 1)
+  const placeholders = failedWith(1, await svc('check', '--content', 'ours'))
   assert.match(
-    placeholders.error,
+    placeholders,
     /organization\.yaml:\d+:\d+: url: found the placeholder "https:\/\/example\.org", expected the organization’s own\n/,
   )
   replacePlaceholders(path.join(folder, 'ours'))
@@ -113,12 +112,8 @@ test('init refuses a folder with anything but dot files', async (t) => {
   const svc = (...args: readonly string[]) => svcIn(folder, args)
   mkdirSync(path.join(folder, 'used'))
   writeFileSync(path.join(folder, 'used', 'notes.txt'), 'x')
-  const refused = await svc('init', 'used')
-  assert.equal(refused.status, 2)
-  assert.match(
-    refused.error,
-    /^error: used is not empty: found "notes\.txt", expected an empty folder/,
-  )
+  const refused = failedWith(2, await svc('init', 'used'))
+  assert.match(refused, /^error: used is not empty: found "notes\.txt", expected an empty folder/)
   assert.deepEqual(readdirSync(path.join(folder, 'used')), ['notes.txt'])
   writeFileSync(path.join(folder, 'file'), 'x')
   assert.equal((await svc('init', 'file')).status, 2)
@@ -180,13 +175,10 @@ test('init --locale in a folder with content lists its texts, and overwrites not
   const svc = (...args: readonly string[]) => svcIn(folder, args)
   const init = () => svc('init', content, '--locale', 'zh-CN')
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
-  const refused = await init()
-  assert.equal(refused.status, 1)
-  assert.match(refused.error, /roadmap\.yaml:\d+:/)
+  assert.match(failedWith(1, await init()), /roadmap\.yaml:\d+:/)
   assert.ok(!existsSync(path.join(content, 'zh-CN')))
   editContent(content, 'roadmap', 'horizon: latter', 'horizon: later')
-  const created = succeeded(await init())
-  assert.doesNotMatch(created, /TODO/)
+  assert.doesNotMatch(succeeded(await init()), /TODO/)
   const changelog = readFileSync(path.join(content, 'zh-CN', 'changelog.yaml'), 'utf8')
   assert.match(changelog, /^ {2}0\.2\.0:\n {4}changes:\n {6}- text: TODO It works\.$/m)
   assert.equal((await svc('check', '--content', content)).status, 0)
@@ -194,9 +186,7 @@ test('init --locale in a folder with content lists its texts, and overwrites not
     path.join(content, 'zh-CN', 'changelog.yaml'),
     changelog.replace('TODO It works.', '可用。'),
   )
-  const again = await init()
-  assert.equal(again.status, 2)
-  assert.match(again.error, /zh-CN has every file; see svc translations zh-CN/)
+  assert.match(failedWith(2, await init()), /zh-CN has every file; see svc translations zh-CN/)
   rmSync(path.join(content, 'zh-CN', 'roadmap.yaml'))
   assert.match((await init()).out, /^Created \S+ with zh-CN\/roadmap\.yaml\.$/m)
   assert.match((await svc('check', '--content', content)).out, /^ {2}zh-CN: 1 of /m)

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { hashSecretIdOf } from '../../src/service/api-keys/api-keys.ts'
 import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
+import { failedWith } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   FAR_AHEAD_MS,
@@ -45,8 +46,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['issue'], /unknown command 'issue'/],
   ])
   // Without an argument the id is read from standard input.
-  const { status, error } = await keys(temporaryFolder(t), ['revoke'])
-  assert.equal(status, 2)
+  const error = failedWith(2, await keys(temporaryFolder(t), ['revoke']))
   assert.match(error, /expected a key ID: 16 hexadecimal digits/)
 })
 
@@ -73,8 +73,7 @@ test('refuses a whole key in any argument without repeating it', async (t) => {
   }
   // Its secret alone, which looks like nothing in particular.
   for (const args of [['revoke', WHOLE_KEY.slice(21)], [WHOLE_KEY.slice(21)]]) {
-    const { status, error } = await keys(folder, args)
-    assert.equal(status, 2)
+    const error = failedWith(2, await keys(folder, args))
     assert.ok(!error.includes('SSSS'), error)
   }
 })
@@ -93,13 +92,12 @@ test('reports a missing or foreign database in one line and exits with 1', async
   // Standard output has keys and nothing else.
   assert.equal((await keys(folder, ['list', '--json'])).out, '')
   const env = { SVC_DATABASE_URL: 'postgres://u:password@127.0.0.1:1/db' }
-  const elsewhere = await keys(folder, ['list'], { env })
-  assert.equal(elsewhere.status, 1)
+  const elsewhere = failedWith(1, await keys(folder, ['list'], { env }))
   assert.match(
-    elsewhere.error,
+    elsewhere,
     /^error: postgres:\/\/127\.0\.0\.1:1\/db: the database server could not be reached \(ECONNREFUSED\)\n/,
   )
-  assert.ok(!elsewhere.error.includes('password'))
+  assert.ok(!elsewhere.includes('password'))
 })
 
 test('list: one line per key, the summary on standard error, no hash', async (t) => {
@@ -229,10 +227,9 @@ test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
     (await keys(folder, ['list', '--old-hash-secret', '--json'], { env })).out.split('\n').length,
     3,
   )
-  const without = await keys(temporaryFolder(t), ['list', '--old-hash-secret'])
-  assert.equal(without.status, 1)
+  const without = failedWith(1, await keys(temporaryFolder(t), ['list', '--old-hash-secret']))
   assert.match(
-    without.error,
+    without,
     /^error: expected the key-hash secret in SVC_API_KEY_HASH_SECRET or .*key-hash-secret\.txt, found neither\n$/,
   )
 })

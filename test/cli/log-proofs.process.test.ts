@@ -30,7 +30,7 @@ import { passOn } from '../support/http-proxy.ts'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
-import { argsOf, succeeded, svcIn } from '../support/run-svc.ts'
+import { argsOf, failedWith, succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { serveFolder } from '../support/static-host.ts'
 
@@ -63,9 +63,8 @@ test('a proof from a folder or from the service verifies offline, with its resou
     assert.match(out, /is its resource status\./)
   }
   assert.equal(text(folder, 'a'), text(folder, 'b'))
-  const again = await svcIn(folder, ['tlog', 'prove', 'VS-0003', '--out', 'a'])
-  assert.equal(again.status, 1)
-  assert.match(again.error, /a: could not be written/)
+  const again = failedWith(1, await svcIn(folder, ['tlog', 'prove', 'VS-0003', '--out', 'a']))
+  assert.match(again, /a: could not be written/)
 })
 
 /** Codes of the log that no proof of one version has: two trees, a history, or an age that only an audit limits. */
@@ -113,8 +112,7 @@ test('what a proof does not prove is refused with the line or the reason', async
   const bare = ['--proof', 'bare', '--policy', 'policy', '--entry']
   assert.equal((await svcIn(folder, ['verify', ...bare, 'entry'])).status, 0)
   assert.match((await svcIn(folder, ['verify', ...bare, 'p'])).error, /bare: INCLUSION/)
-  const usage = await svcIn(folder, ['verify', '--proof', 'p'])
-  assert.equal(usage.status, 2)
+  failedWith(2, await svcIn(folder, ['verify', '--proof', 'p']))
 })
 
 test('prove refuses versions that are not in the log, and says what is unreachable', async (t) => {
@@ -180,9 +178,7 @@ test('a mirror is a folder that any static host serves, and continues where it s
   assert.match(both, /\\n6\\n.*\\n5\\n/)
   // Without the hashes of the larger tree nothing is said about the service.
   rmSync(path.join(folder, 'copy', 'log', 'tile', '0'), { recursive: true })
-  const damaged = await run(origin)
-  assert.equal(damaged.status, 2, damaged.error)
-  assert.match(damaged.error, /its files do not lead to its checkpoint/)
+  assert.match(failedWith(2, await run(origin)), /its files do not lead to its checkpoint/)
 })
 
 test('several mirrors of one folder wait for each other, and write files that any host can read', async (t) => {
@@ -208,16 +204,17 @@ test('a mirror refuses changed bytes, and writes no checkpoint over them', async
   const status = path.join(copy, 'archive', 'resources', 'status')
   const [file = ''] = readdirSync(status)
   writeFileSync(path.join(status, file), '{}')
-  const resource = await svcIn(folder, ['mirror', host, 'copy3', '--policy', 'policy'])
-  assert.equal(resource.status, 1)
-  assert.match(resource.error, /RESOURCE: .*another digest/)
+  const resource = failedWith(
+    1,
+    await svcIn(folder, ['mirror', host, 'copy3', '--policy', 'policy']),
+  )
+  assert.match(resource, /RESOURCE: .*another digest/)
   assert.equal(existsSync(path.join(folder, 'copy3', 'log', 'checkpoint')), false)
 
   const bundle = path.join(copy, 'log', 'tile', 'entries', '000.p', '5')
   writeFileSync(bundle, readFileSync(bundle).subarray(0, 100))
-  const cut = await svcIn(folder, ['mirror', host, 'copy4', '--policy', 'policy'])
-  assert.equal(cut.status, 1)
-  assert.match(cut.error, /MALFORMED: the bundle ends within entry 0 of 5/)
+  const cut = failedWith(1, await svcIn(folder, ['mirror', host, 'copy4', '--policy', 'policy']))
+  assert.match(cut, /MALFORMED: the bundle ends within entry 0 of 5/)
 })
 
 test('a mirror copies a redaction as unsigned, but not of a resource of the newest version', async (t) => {
@@ -243,9 +240,8 @@ test('a mirror copies a redaction as unsigned, but not of a resource of the newe
   const status = path.join(folder, 'copy', 'archive', 'resources', 'status')
   assert.deepEqual(JSON.parse(text(status, `${redacted}.redacted.json`)), tombstone)
   redacted = digestIn('VS-0005')
-  const newest = await svcIn(folder, ['mirror', host, 'copy2', '--policy', 'policy'])
-  assert.equal(newest.status, 1)
-  assert.match(newest.error, /error: status of the newest version is missing/)
+  const newest = failedWith(1, await svcIn(folder, ['mirror', host, 'copy2', '--policy', 'policy']))
+  assert.match(newest, /error: status of the newest version is missing/)
   assert.equal(existsSync(path.join(folder, 'copy2', 'log', 'checkpoint')), false)
 })
 
@@ -369,8 +365,7 @@ test('a mirror writes nothing through links in its copy, and waits for no pipe',
     const place = path.join(copy, name)
     renameSync(place, `${copy}.own`)
     symlinkSync(outside, place)
-    const { status, error } = await run()
-    assert.equal(status, 1)
+    const error = failedWith(1, await run())
     assert.equal(error, `error: copy: ${name} is a link; expected a folder\n`)
     rmSync(place)
     renameSync(`${copy}.own`, place)
@@ -379,9 +374,7 @@ test('a mirror writes nothing through links in its copy, and waits for no pipe',
     const place = path.join(copy, name)
     rmSync(place)
     execFileSync('mkfifo', [place])
-    const { status, error } = await run()
-    assert.equal(status, 1)
-    assert.match(error, /^error: copy\S* .*expected a (?:regular )?file\n$/)
+    assert.match(failedWith(1, await run()), /^error: copy\S* .*expected a (?:regular )?file\n$/)
     rmSync(place)
   }
   assert.deepEqual(readdirSync(outside), [])
@@ -395,12 +388,10 @@ test('an operator that shows two histories is caught, and a third party checks t
 
   await svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy'])
   const before = text(folder, 'copy', 'log', 'checkpoint')
-  const { status, error } = await svcIn(folder, [
-    'mirror',
-    forked.origin,
-    ...argsOf('copy --policy policy'),
-  ])
-  assert.equal(status, 1)
+  const error = failedWith(
+    1,
+    await svcIn(folder, ['mirror', forked.origin, ...argsOf('copy --policy policy')]),
+  )
   assert.match(error, /FORK: api\.example\.org\/log signed two histories: sizes 3 and 4$/m)
   assert.equal(text(folder, 'copy', 'log', 'checkpoint'), before)
   const evidence = JSON.parse(text(folder, 'copy', 'fork-3-4.json')) as ForkEvidence

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { BUILDS } from '../../scripts/build-package.ts'
 import { key } from '../client/scripted-client.ts'
 import { environmentOf, NPX } from '../support/nodes-on-path.ts'
-import { succeeded } from '../support/run-svc.ts'
+import { failedWith, succeeded } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -113,8 +113,7 @@ export function testNodes(packed: PackedCommands, nodes: ReadonlyMap<string, str
       assert.notEqual(mirrored.status, 0)
       assert.match(mirrored.error, /^error: .*\n$/)
       assert.equal(mirrored.error.includes('Node 22.13 or newer'), nodeVersion.startsWith('v20.'))
-      const unknown = await svc('publish')
-      assert.equal(unknown.status, 2)
+      failedWith(2, await svc('publish'))
     })
   }
 }

@@ -8,7 +8,7 @@ import { waitForVersion } from '../../src/cli/wait-for-version.ts'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { serve } from '../support/loopback-server.ts'
 import { runIn, SVC } from '../support/run-program.ts'
-import { argsOf, succeeded, svc, svcIn } from '../support/run-svc.ts'
+import { argsOf, failedWith, succeeded, svc, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Arguments that publish a content folder without cards. */
@@ -45,8 +45,7 @@ test('help: of the program and of the command, on standard output', async () => 
     ],
     [['help', 'log'], 'svc log is called svc versions now'],
   ] as const) {
-    const { status, error } = await svc(...words)
-    assert.equal(status, 2)
+    const error = failedWith(2, await svc(...words))
     assert.ok(error.startsWith(`error: ${expected}`), error)
   }
   const out = succeeded(await svc('publish', '--help'))
@@ -182,8 +181,10 @@ test('publishes twice in the given folders', async (t) => {
 })
 
 test('the default folders are content and releases', async (t) => {
-  const { status, error } = await svcIn(temporaryFolder(t), ['publish', '--note', 'x', '--create'])
-  assert.equal(status, 1)
+  const error = failedWith(
+    1,
+    await svcIn(temporaryFolder(t), ['publish', '--note', 'x', '--create']),
+  )
   assert.match(
     error,
     /^error: the content has a mistake; nothing was published\ncontent:1:1: found an unreadable folder/,
@@ -256,8 +257,7 @@ test('reports a damaged history in one line and writes nothing', async (t) => {
   const args = [...publishing(content, releases)]
   assert.equal((await svc(...args)).status, 0)
   writeFileSync(path.join(releases, 'versions', 'VS-0001.json'), '{}')
-  const { status, error } = await svc(...args)
-  assert.equal(status, 1)
+  const error = failedWith(1, await svc(...args))
   assert.equal(
     error,
     'error: the published history is damaged: VS-0001: snapshotId is missing; nothing was published\n',
@@ -319,8 +319,7 @@ test('a mistyped releases folder is not created', async (t) => {
     '--releases',
     'relaeses',
   ]
-  const { status, error } = await svcIn(folder, args)
-  assert.equal(status, 2)
+  const error = failedWith(2, await svcIn(folder, args))
   assert.match(
     error,
     /the releases folder relaeses does not exist; expected an existing one, or --create/,

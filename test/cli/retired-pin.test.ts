@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { key } from '../client/scripted-client.ts'
 import { RETIRED_ON, rotatedSigning } from '../support/rotated-signing.ts'
-import { svc } from '../support/run-svc.ts'
+import { failedWith, svc } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -22,8 +22,7 @@ test('the commands that take a pin say when its key was retired', async (t) => {
     ['audit', origin],
     ['watch', origin],
   ]) {
-    const { status, error } = await svc(...args, ...PIN)
-    assert.equal(status, 1)
+    const error = failedWith(1, await svc(...args, ...PIN))
     assert.match(error, /UNKNOWN_KEY/)
     assert.match(error, ADVICE)
   }
@@ -51,15 +50,10 @@ test('svc verify with a key file says that the file has the pinned key as retire
   )
   const ofFile = new RegExp(`^T${ADVICE.source.replace('service', 'key file')}`, 'm')
   for (const more of [[], ['--headers', head, '--body', body]]) {
-    const { status, error } = await svc(
-      'verify',
-      origin + READ_PATHS.status,
-      '--keys',
-      keys,
-      ...more,
-      ...PIN,
+    const error = failedWith(
+      1,
+      await svc('verify', origin + READ_PATHS.status, '--keys', keys, ...more, ...PIN),
     )
-    assert.equal(status, 1)
     assert.match(error, ofFile)
   }
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { svcIn, OPEN_INCIDENT, argsOf } from '../support/run-svc.ts'
+import { argsOf, failedWith, OPEN_INCIDENT, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
@@ -47,15 +47,13 @@ test('variables of the caller win over the file, and a named file must exist', a
   const { run, file } = makeService(t)
   const other = makeContent(t)
   assert.match((await run(['check'], { SVC_CONTENT_DIR: other })).out, new RegExp(`^${other} has`))
-  const missing = await run(['check'], { SVC_ENVIRONMENT_FILE: `${file}.old` })
-  assert.equal(missing.status, 2)
-  assert.match(missing.error, /SVC_ENVIRONMENT_FILE names .*environment\.old, which does not exist/)
+  const missing = failedWith(2, await run(['check'], { SVC_ENVIRONMENT_FILE: `${file}.old` }))
+  assert.match(missing, /SVC_ENVIRONMENT_FILE names .*environment\.old, which does not exist/)
 })
 
 test('checks the settings of the service, and says which folders they name', async (t) => {
   const broken = makeService(t, 'SVC_WORKERS=many\n')
-  const { status, error } = await broken.run(['check', '--config'])
-  assert.equal(status, 1)
+  const error = failedWith(1, await broken.run(['check', '--config']))
   assert.match(error, /^SVC_WORKERS: expected a whole number/m)
 })
 
@@ -91,11 +89,12 @@ test('an environment file that cannot be read, or not as systemd reads it, ends 
     ['waitlist', 'count'],
     ['check', '--config'],
   ]) {
-    const unreadable = await svcIn(CHECKOUT, args, { env: { SVC_ENVIRONMENT_FILE: folder } })
-    assert.equal(unreadable.status, 2)
-    assert.match(unreadable.error, /^error: \S+ cannot be read \(EISDIR\), .*chmod 640/)
-    const { status, error } = await misread.run(args)
-    assert.equal(status, 2)
+    const unreadable = failedWith(
+      2,
+      await svcIn(CHECKOUT, args, { env: { SVC_ENVIRONMENT_FILE: folder } }),
+    )
+    assert.match(unreadable, /^error: \S+ cannot be read \(EISDIR\), .*chmod 640/)
+    const error = failedWith(2, await misread.run(args))
     assert.match(error, /^error: \S+environment, line 4 \(SVC_WORKERS\): expected NAME=value/)
   }
   assert.equal((await misread.run(['incident', '--help'])).status, 0)

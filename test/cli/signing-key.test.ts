@@ -12,7 +12,7 @@ import { derivePublicSigningKey, SigningKeyError } from '../../src/crypto/signin
 import { inspectSecrets } from '../../src/secrets.ts'
 import { configureSecrets, pemOf } from '../support/configured-secrets.ts'
 import { listFolder } from '../support/deployment.ts'
-import { succeeded, svcIn } from '../support/run-svc.ts'
+import { failedWith, succeeded, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 
@@ -246,7 +246,6 @@ test('the record of the keys is read back by --pin-from', async (t) => {
     assert.deepEqual(parseKeyRecordText(txt ?? ''), record)
     assert.deepEqual(parseKeyRecordJson(file, 'api.example.org'), record)
   }
-  const wrong = await print('--log', 'a; kid=b')
-  assert.equal(wrong.status, 2)
-  assert.match(wrong.error, /--log expects the verifier key of a log/)
+  const wrong = failedWith(2, await print('--log', 'a; kid=b'))
+  assert.match(wrong, /--log expects the verifier key of a log/)
 })

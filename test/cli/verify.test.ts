@@ -14,7 +14,7 @@ import { passOn } from '../support/http-proxy.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { rotatedSigning } from '../support/rotated-signing.ts'
-import { succeeded, svc } from '../support/run-svc.ts'
+import { failedWith, succeeded, svc } from '../support/run-svc.ts'
 import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
@@ -400,8 +400,7 @@ test('a page is not signed, and the advice names what it shows', async (t) => {
     ['/status', '/api/v1'],
     ['/badge.svg', '/api/v1'],
   ]) {
-    const { status, error } = await svc('verify', `${origin}${page}`, ...PINNED)
-    assert.equal(status, 1)
+    const error = failedWith(1, await svc('verify', `${origin}${page}`, ...PINNED))
     const advice = `Pages and files are not signed; the responses of the API are. Verify the data: svc verify ${origin}${target}`
     assert.ok(error.includes(`${advice}\n`), error)
   }
@@ -459,8 +458,7 @@ test('decodes a coded body; an undecodable one fails', async (t) => {
   })
   assert.equal((await verifyJson(`${gzipped}/api/v1/status`, ...PINNED)).exit, 0)
   const odd = await before(t, app, ({ headers }) => headers.set('content-encoding', 'odd'))
-  const { status, error } = await svc('verify', `${odd}/api/v1/status`, ...PINNED)
-  assert.equal(status, 1)
+  const error = failedWith(1, await svc('verify', `${odd}/api/v1/status`, ...PINNED))
   assert.match(error, /content coding odd, which could not be decoded/)
 })
 
@@ -539,9 +537,7 @@ test('a saved response is verified in the forms in which recorders keep it', asy
 
   const refuse = async (text: string, expected: RegExp, ...more: readonly string[]) => {
     const file = ['--response', saved.file('kept', text), ...keys]
-    const { status, error } = await svc('verify', '/api/v1/status', ...file, ...more)
-    assert.equal(status, 2, error)
-    assert.match(error, expected)
+    assert.match(failedWith(2, await svc('verify', '/api/v1/status', ...file, ...more)), expected)
   }
   await refuse(head + body + head + body, /expected one response, found another one behind it/)
   const gzipped = gzipSync(Buffer.from(body, 'latin1')).toString('latin1')
@@ -620,9 +616,8 @@ test('verifies the responses of a WARC, each by its request', async (t) => {
     const url = 'http://localhost/api/v1/status?a=b'
     assert.equal(out, `ok GET ${url} 200: signed at ${NOW}\nok GET ${url} 304: signed at ${NOW}\n`)
     assert.deepEqual([status, error], [0, ''])
-    const other = await svc('verify', '/api/v1/status', '--response', form, ...given)
-    assert.equal(other.status, 2)
-    assert.match(other.error, /expected a response to \/api\/v1\/status, found 2 others/)
+    const other = failedWith(2, await svc('verify', '/api/v1/status', '--response', form, ...given))
+    assert.match(other, /expected a response to \/api\/v1\/status, found 2 others/)
   }
   const changed = file('b.warc', warc.join('').replace('operational', 'operationaL'))
   const found = await svc('verify', '--response', changed, ...given)
@@ -661,9 +656,7 @@ test('verifies the responses of a WARC, each by its request', async (t) => {
     ],
     [['--response', plain], /expected the URL of a response/],
   ] as const) {
-    const refused = await svc('verify', ...args, '--keys', keys)
-    assert.equal(refused.status, 2)
-    assert.match(refused.error, expected)
+    assert.match(failedWith(2, await svc('verify', ...args, '--keys', keys)), expected)
   }
 })
 
@@ -783,16 +776,13 @@ test('a mistake in a file of the caller is exit code 2, names what was found and
     [['--proof', policy, '--policy', policy], /policy names no log; expected a line/],
     [['--proof', policy, '--policy', '/nowhere/policy'], /could not be read/],
   ] as const) {
-    const { status, error } = await svc('verify', ...args)
-    assert.equal(status, 2, error)
-    assert.match(error, expected)
+    assert.match(failedWith(2, await svc('verify', ...args)), expected)
   }
 })
 
 test('exits 3 with the reason if the service is unreachable', async (t) => {
   const closed = await silentOrigin()
-  const { status, error } = await svc('verify', `${closed}/api/v1/status`)
-  assert.equal(status, 3)
+  const error = failedWith(3, await svc('verify', `${closed}/api/v1/status`))
   assert.equal(
     error,
     `error: ${closed}/api/v1/status could not be reached: nothing listens there\n`,
@@ -804,13 +794,14 @@ test('exits 3 with the reason if the service is unreachable', async (t) => {
   assert.equal((JSON.parse(tls.out) as { code: string }).code, 'UNREACHABLE')
 
   const silent = await serve(t, () => {})
-  const late = await svc('verify', `${silent}/api/v1/status`, '--timeout', '1')
-  assert.equal(late.status, 3)
-  assert.match(late.error, /did not respond within 1 s/)
+  const late = failedWith(3, await svc('verify', `${silent}/api/v1/status`, '--timeout', '1'))
+  assert.match(late, /did not respond within 1 s/)
 
-  const unknown = await svc('verify', 'http://name.invalid/api/v1/status', '--timeout', '20')
-  assert.equal(unknown.status, 3)
-  assert.match(unknown.error, /name\.invalid\/api\/v1\/status .*(?:\(DNS\)|did not respond)/)
+  const unknown = failedWith(
+    3,
+    await svc('verify', 'http://name.invalid/api/v1/status', '--timeout', '20'),
+  )
+  assert.match(unknown, /name\.invalid\/api\/v1\/status .*(?:\(DNS\)|did not respond)/)
 })
 
 test('reads a copy while the service is away, and only then', async (t) => {
@@ -848,9 +839,7 @@ test('reads a copy while the service is away, and only then', async (t) => {
   assert.deepEqual([near.status, source], [0, 'origin'])
 
   // Stale, which is a response and no outage.
-  const decided = await svc('verify', url, ...atCopy(copy))
-  assert.equal(decided.status, 1)
-  assert.match(decided.error, /^error: STALE: /)
+  assert.match(failedWith(1, await svc('verify', url, ...atCopy(copy))), /^error: STALE: /)
 
   isAway.value = true
   const read = await svc('verify', url, ...atCopy(closed, foreign, copy))
@@ -889,8 +878,7 @@ test('a response that a key document in an outage cannot verify is not replaced'
     })
   })
   const mirror = ['--mirror', await silentOrigin()]
-  const { status, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED, ...mirror)
-  assert.equal(status, 1)
+  const error = failedWith(1, await svc('verify', `${origin}/api/v1/status`, ...PINNED, ...mirror))
   assert.match(error, /^error: SIGNATURE: /)
 })
 
@@ -924,6 +912,5 @@ test('reports wrong usage before any request', async () => {
     assert.match(error, expected)
     assert.doesNotMatch(error, /secret/)
   }
-  const help = succeeded(await svc('verify', '--help'))
-  assert.match(help, /^Usage: svc verify URL/)
+  assert.match(succeeded(await svc('verify', '--help')), /^Usage: svc verify URL/)
 })

@@ -43,8 +43,7 @@ test('commands that publish wait for the time source, whether it responds or not
     ['rollback', 'VS-0001', '--note', 'N.', '--no-cards'],
   ]
   for (const [index, args] of commands.entries()) {
-    const out = succeeded(await run(args, env))
-    assert.match(out, new RegExp(`Published VS-000${index + 1} `))
+    assert.match(succeeded(await run(args, env)), new RegExp(`Published VS-000${index + 1} `))
     assert.equal(source.queries.length, index + 1)
   }
   isSilent = true

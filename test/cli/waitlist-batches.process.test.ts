@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { documentedBlocks } from '../support/documented-blocks.ts'
-import { succeeded } from '../support/run-svc.ts'
+import { failedWith, succeeded } from '../support/run-svc.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, sealedRegistration, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
@@ -144,7 +144,6 @@ test('refuses an exclusion that it cannot read whole, without quoting it', async
     'email,name,attributes\r\nsomeone@example.org,,{}\r\n',
     /sent\.txt: record 1: expected a ticket/,
   )
-  const missing = await waitlist(folder, ['export', '--exclude', 'missing.txt'])
-  assert.equal(missing.status, 1)
-  assert.match(missing.error, /missing\.txt: could not be read: ENOENT/)
+  const missing = failedWith(1, await waitlist(folder, ['export', '--exclude', 'missing.txt']))
+  assert.match(missing, /missing\.txt: could not be read: ENOENT/)
 })

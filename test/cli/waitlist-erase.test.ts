@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { StoredRegistration } from '../../src/storage/stores/waitlist-store.ts'
-import { succeeded } from '../support/run-svc.ts'
+import { failedWith, succeeded } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   type Deployment,
@@ -96,13 +96,11 @@ test('without the secret, names its expected place and creates none', async (t) 
   const { folder, secretsDir } = deployment
   const args = ['erase', 'person1@example.org']
   const variable = 'SVC_ADDRESS_HASH_SECRET'
-  const short = await waitlist(folder, args, { env: { [variable]: 'short' } })
-  assert.equal(short.status, 1)
-  assert.match(short.error, /^error: SVC_ADDRESS_HASH_SECRET: expected at least 32 characters/)
+  const short = failedWith(1, await waitlist(folder, args, { env: { [variable]: 'short' } }))
+  assert.match(short, /^error: SVC_ADDRESS_HASH_SECRET: expected at least 32 characters/)
 
   rmSync(path.join(secretsDir, 'address-hash-secret.txt'))
-  const { status, error } = await waitlist(folder, args)
-  assert.equal(status, 1)
+  const error = failedWith(1, await waitlist(folder, args))
   assert.match(
     error,
     /^error: expected the address-hash secret in SVC_ADDRESS_HASH_SECRET or .*address-hash-secret\.txt, found neither\n$/,
@@ -149,9 +147,8 @@ test('erases all registrations from the database files, without a secret', async
   const place = database
   const counted = await waitlist(folder, ['erase', '--all', '--dry-run'])
   assert.equal(counted.out, `Would erase 501 registrations in ${place}.\n`, counted.error)
-  const asked = await waitlist(folder, ['erase', '--all'])
-  assert.equal(asked.status, 2)
-  assert.match(asked.error, /^error: expected --yes, .*; nothing was erased\b/)
+  const asked = failedWith(2, await waitlist(folder, ['erase', '--all']))
+  assert.match(asked, /^error: expected --yes, .*; nothing was erased\b/)
   assert.equal((await ticketsOf(deployment)).length, 501)
   assert.ok(hasBytesOf(deployment, rows.slice(-2)))
   const out = succeeded(await waitlist(folder, ['erase', '--all', '--yes']))
@@ -170,14 +167,12 @@ test('all registrations and one address are not combined, and no database is cre
     ['--all', '--ticket', entryOf(1).ticket],
     ['--yes', 'person1@example.org'],
   ]) {
-    const { status, error } = await waitlist(folder, ['erase', ...args])
-    assert.equal(status, 2)
+    const error = failedWith(2, await waitlist(folder, ['erase', ...args]))
     assert.match(error, /^error: (?:expected either --all or an address|--yes needs --all)/)
   }
   assert.equal((await ticketsOf(deployment)).length, 1)
   const elsewhere = temporaryFolder(t)
-  const { status, error } = await waitlist(elsewhere, ['erase', '--all', '--yes'])
-  assert.equal(status, 1)
+  const error = failedWith(1, await waitlist(elsewhere, ['erase', '--all', '--yes']))
   assert.match(error, /^error: .*data\/service\.sqlite.* does not exist.*\n$/)
   assert.deepEqual(readdirSync(elsewhere), [])
 })

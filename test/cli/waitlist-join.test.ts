@@ -10,7 +10,7 @@ import { setClock } from '../storage/counters/counters-behavior.ts'
 import { challengeOf } from '../support/challenge-of.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { runRegisteringApp } from '../support/registering-app.ts'
-import { argsOf, succeeded, svc } from '../support/run-svc.ts'
+import { argsOf, failedWith, succeeded, svc } from '../support/run-svc.ts'
 import { runTamperingProxy } from '../support/tampering-proxy.ts'
 
 const IDENTITY = {
@@ -241,9 +241,8 @@ test('registers an address with the challenge solved, and verifies the response'
   assert.match(joined.out, /^Registered\. The ticket is EA-[0-9A-F]{16}\.\n$/)
   const again = await svc(...args, '--consent', '--json')
   assert.deepEqual(JSON.parse(again.out), { ok: true, outcome: 'DUPLICATE', ticket: null })
-  const refused = await svc(...args.with(4, 'no address'), '--consent')
-  assert.equal(refused.status, 1)
-  assert.match(refused.error, /^error: http[^\n]+\n$/)
+  const refused = failedWith(1, await svc(...args.with(4, 'no address'), '--consent'))
+  assert.match(refused, /^error: http[^\n]+\n$/)
   let limited = again
   while (limited.status === 0) limited = await svc(...args, '--consent', '--json')
   assert.equal(limited.status, 3)

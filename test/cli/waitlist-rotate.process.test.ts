@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createDecryptor, parseIdentities, deriveRecipient } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist/waitlist-entry.ts'
 import { SVC } from '../support/run-program.ts'
-import { cleanEnvironment, succeeded, svcIn } from '../support/run-svc.ts'
+import { cleanEnvironment, failedWith, succeeded, svcIn } from '../support/run-svc.ts'
 import {
   addRegistrations,
   countRows,
@@ -133,10 +133,9 @@ test('creates a new identity in a file with mode 0600 and never overwrites one',
   assert.equal(readFileSync(recipientFile, 'utf8'), `${recipient}\n`)
   assert.deepEqual(await openRows(database, [identity]), ticketsUpTo(3))
 
-  const again = await waitlist(folder, args)
-  assert.equal(again.status, 1)
+  const again = failedWith(1, await waitlist(folder, args))
   assert.match(
-    again.error,
+    again,
     new RegExp(
       `^error: next\\.txt: the file already contains an identity. To use it, pass --recipient ${recipient} instead`,
     ),

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
+import { failedWith } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
@@ -39,16 +40,14 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['expire'], /expected --older-than DAYS/],
     [['expire', '--older-than', '0'], /--older-than expects whole days from 1 to 36500/],
   ])
-  const { status, error } = await waitlist(temporaryFolder(t), ['export'])
-  assert.equal(status, 2)
+  const error = failedWith(2, await waitlist(temporaryFolder(t), ['export']))
   assert.match(error, /expected --identity FILE, because .*waitlist-identity\.txt cannot be read/)
 })
 
 test('a missing or foreign database or a configuration mistake: one line, exit code 1', async (t) => {
   const folder = temporaryFolder(t)
-  const none = await waitlist(folder, ['count'])
-  assert.equal(none.status, 1)
-  assert.match(none.error, /^error: .*service\.sqlite: the database does not exist\n$/)
+  const none = failedWith(1, await waitlist(folder, ['count']))
+  assert.match(none, /^error: .*service\.sqlite: the database does not exist\n$/)
 
   const file = path.join(folder, 'other.sqlite')
   writeFileSync(file, 'nothing of ours, and long enough to be looked at')
@@ -60,10 +59,9 @@ test('a missing or foreign database or a configuration mistake: one line, exit c
   assert.deepEqual([result.ok, result.code], [false, 'NOT_A_DATABASE'])
 
   const env = { SVC_DATABASE_URL: 'mysql://u:password@host/db' }
-  const mistaken = await waitlist(folder, ['count'], { env })
-  assert.equal(mistaken.status, 1)
-  assert.match(mistaken.error, /^error: Invalid configuration \(1 error\)\nSVC_DATABASE_URL: /)
-  assert.ok(!mistaken.error.includes('password'))
+  const mistaken = failedWith(1, await waitlist(folder, ['count'], { env }))
+  assert.match(mistaken, /^error: Invalid configuration \(1 error\)\nSVC_DATABASE_URL: /)
+  assert.ok(!mistaken.includes('password'))
 })
 
 test('ignores mistakes in variables that it does not use', async (t) => {

@@ -16,7 +16,7 @@ import { key } from '../client/scripted-client.ts'
 import { serve } from '../support/loopback-server.ts'
 import { madeHistory } from '../support/made-releases.ts'
 import { SVC } from '../support/run-program.ts'
-import { cleanEnvironment, svc } from '../support/run-svc.ts'
+import { cleanEnvironment, failedWith, svc } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
@@ -108,9 +108,7 @@ test('svc watch ends with 1 and evidence if the history is rewritten', async (t)
 
 test('svc watch refuses an unpinned key, and says what it expects', async (t) => {
   const { origin } = await runService(t, madeHistory(1))
-  const unpinned = await svc('watch', origin, '--pin', 'A'.repeat(43))
-  assert.equal(unpinned.status, 1)
-  assert.match(unpinned.error, /UNKNOWN_KEY/)
+  assert.match(failedWith(1, await svc('watch', origin, '--pin', 'A'.repeat(43))), /UNKNOWN_KEY/)
   const wrong = await svc('watch', origin, '--after', '12')
   assert.deepEqual(
     [wrong.status, wrong.error.split('.')[0]],

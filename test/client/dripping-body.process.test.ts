@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createClient } from '@public-api/client-internal/client'
 import { serveDripping } from '../support/dripping-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { svc } from '../support/run-svc.ts'
+import { failedWith, svc } from '../support/run-svc.ts'
 
 /** A server whose response never ends, and whose certificate this process trusts. */
 async function openServer(t: TestContext) {
@@ -37,8 +37,7 @@ test('a client ends a body over TLS that never ends, and repeats the request', a
 
 test('svc verify ends a body over TLS that never ends', async (t) => {
   const { origin, observed } = await openServer(t)
-  const { status, error } = await svc('verify', `${origin}/api/v1/status`, '--timeout', '1')
-  assert.equal(status, 3, error)
+  const error = failedWith(3, await svc('verify', `${origin}/api/v1/status`, '--timeout', '1'))
   assert.match(error, /\/api\/v1\/\S+ did not respond within 1 s$/m)
   await eventually('no open connection', () => observed.closed >= observed.requests || undefined)
 })

@@ -41,7 +41,6 @@ test(
       names.filter((name) => name.includes('?')),
       [],
     )
-    const out = succeeded(await svc('audit', mirrored))
-    assert.match(out, /is intact up to VS-0003: 3 versions/)
+    assert.match(succeeded(await svc('audit', mirrored)), /is intact up to VS-0003: 3 versions/)
   },
 )

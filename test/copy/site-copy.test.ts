@@ -11,7 +11,7 @@ import { key } from '../client/scripted-client.ts'
 import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { silentOrigin } from '../support/loopback-server.ts'
 import { releasesOf } from '../support/made-content.ts'
-import { succeeded, svcIn } from '../support/run-svc.ts'
+import { failedWith, succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 const ORIGIN = 'https://api.example.org'
@@ -189,8 +189,7 @@ test('older releases, and those of another history, do not replace a copy', asyn
   const first = filesOf(copy)
   const writeFrom = async (from: string) => {
     const args = ['site', copy, '--releases', from]
-    const { status, error } = await svcIn(folder, args, { env: { SVC_BASE_URL: ORIGIN } })
-    assert.equal(status, 1)
+    const error = failedWith(1, await svcIn(folder, args, { env: { SVC_BASE_URL: ORIGIN } }))
     assert.deepEqual(filesOf(copy), first)
     return error
   }
@@ -216,9 +215,7 @@ test('leaves the copy as it was if a run ends early, and the next run completes 
     const damaged = path.join(releases, 'resources', name, `${resources[name]}.json`)
     const text = fs.readFileSync(damaged)
     fs.writeFileSync(damaged, 'null')
-    const failed = await write()
-    assert.equal(failed.status, 1)
-    assert.match(failed.error, new RegExp(`${name}.*the copy is unchanged`))
+    assert.match(failedWith(1, await write()), new RegExp(`${name}.*the copy is unchanged`))
     assert.deepEqual(filesOf(copy), before)
     fs.writeFileSync(damaged, text)
   }
@@ -232,9 +229,8 @@ test('leaves the copy as it was if a run ends early, and the next run completes 
 
 test('one run at a time writes a folder, and the other one names it', async (t) => {
   const { copy, write } = await prepare(t, 1)
-  const refused = await withCopyFolder(copy, () => write())
-  assert.equal(refused.status, 1)
-  assert.match(refused.error, new RegExp(`process ${process.pid} writes \\S+copy at the moment`))
+  const refused = failedWith(1, await withCopyFolder(copy, () => write()))
+  assert.match(refused, new RegExp(`process ${process.pid} writes \\S+copy at the moment`))
   assert.equal((await write()).status, 0)
   // Without its list, the folder is still one of svc site.
   fs.rmSync(path.join(copy, 'site.json'))
@@ -246,16 +242,13 @@ test('refuses a folder of other files, an unknown service and a URL with a path'
   const { folder, copy, write } = await prepare(t, 1)
   fs.mkdirSync(copy)
   fs.writeFileSync(path.join(copy, 'mine.html'), 'mine')
-  const foreign = await write()
-  assert.equal(foreign.status, 1)
+  const foreign = failedWith(1, await write())
   assert.match(
-    foreign.error,
+    foreign,
     /found "mine.html", expected an empty folder, or one that svc site wrote before/,
   )
   assert.deepEqual(fs.readdirSync(copy), ['mine.html'])
-  const unnamed = await svcIn(folder, ['site', 'other'])
-  assert.equal(unnamed.status, 2)
-  assert.match(unnamed.error, /--now URL or SVC_BASE_URL/)
+  assert.match(failedWith(2, await svcIn(folder, ['site', 'other'])), /--now URL or SVC_BASE_URL/)
   assert.equal((await write('--base-url', 'https://pages.example.org/project')).status, 2)
 })
 
@@ -296,13 +289,11 @@ test('now.json proves the newest version, and stays as it was while the service 
 
   const other = await runApp(t, { releases: releasesOf({}) })
   other.clock.ms = Date.now()
-  const another = await write('--now', other.origin, '--pin', key.keyId)
-  assert.equal(another.status, 1)
-  assert.match(another.error, /serves another VS-0001 than the copy has: expected the hash/)
+  const another = failedWith(1, await write('--now', other.origin, '--pin', key.keyId))
+  assert.match(another, /serves another VS-0001 than the copy has: expected the hash/)
   assert.equal(fs.readFileSync(file, 'utf8'), text)
 
-  const away = await write('--now', await silentOrigin(), '--pin', key.keyId)
-  assert.equal(away.status, 3)
+  failedWith(3, await write('--now', await silentOrigin(), '--pin', key.keyId))
   assert.equal(fs.readFileSync(file, 'utf8'), text)
   // A service that is ahead of the folder proves a version that the copy does not have.
   assert.equal((await rollBackTo(folder, 'VS-0001', 'Back.')).status, 0)
@@ -310,9 +301,8 @@ test('now.json proves the newest version, and stays as it was while the service 
   ahead.clock.ms = Date.now()
   fs.rmSync(path.join(releases, 'versions', 'VS-0004.json'))
   fs.rmSync(path.join(releases, 'log'), { recursive: true })
-  const behind = await write('--now', ahead.origin)
-  assert.equal(behind.status, 1)
-  assert.match(behind.error, /serves VS-0004, which the copy does not have/)
+  const behind = failedWith(1, await write('--now', ahead.origin))
+  assert.match(behind, /serves VS-0004, which the copy does not have/)
   assert.equal(fs.readFileSync(file, 'utf8'), text)
 })
 

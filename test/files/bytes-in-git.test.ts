@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { readTlogFiles } from '../../src/tlog/tlog-files.ts'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { svc } from '../support/run-svc.ts'
+import { failedWith, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('the first publication keeps Git from changing bytes, and a change names the setting', async (t) => {
@@ -24,8 +24,7 @@ test('the first publication keeps Git from changing bytes, and a change names th
   assert.equal(readFileSync(attributes, 'utf8'), '* -text\n')
   const version = path.join(releases, 'versions', 'VS-0001.json')
   writeFileSync(version, `${readFileSync(version, 'utf8')}\r\n`)
-  const { status, error } = await svc('audit', releases)
-  assert.equal(status, 1)
+  const error = failedWith(1, await svc('audit', releases))
   assert.match(error, /VS-0001.*core\.autocrlf.*"\* -text" into \.gitattributes/)
 })
 

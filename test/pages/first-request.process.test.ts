@@ -45,7 +45,6 @@ for (const { language } of samplesOf('')) {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const out = succeeded(await outcomeOf(child))
-    assert.match(out, /operational/)
+    assert.match(succeeded(await outcomeOf(child)), /operational/)
   })
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
 import { makeDeployment } from '../support/deployment.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { failedWith, svcIn } from '../support/run-svc.ts'
 import { failedStart } from '../support/service-process.ts'
 
 const PAGE_BYTES = 4096
@@ -35,8 +35,7 @@ test('damage in the middle of the database: the start, backup and check-database
     ['db', 'check'],
     ['db', 'backup', 'copy.sqlite'],
   ]) {
-    const { status, error } = await svcIn(folder, args)
-    assert.equal(status, 1)
+    const error = failedWith(1, await svcIn(folder, args))
     assert.match(error, /the database is damaged|could not be read|damaged or not a database/)
   }
   assert.deepEqual(readFileSync(file), before)

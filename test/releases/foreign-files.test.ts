@@ -10,7 +10,7 @@ import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { eventually } from '../support/eventually.ts'
 import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { failedWith, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 const CARD = 'A'.repeat(43)
@@ -107,8 +107,7 @@ test('a private key in a comment of the policy is refused by line, and not serve
     assert.throws(() => loadReleases(openReleaseStore(releases)), {
       message: `${policy} cannot be read: found a private key in line ${line}, which would be published; remove it and replace the key`,
     })
-    const { status, error } = await svcIn(folder, ['audit', 'releases'])
-    assert.equal(status, 1)
+    const error = failedWith(1, await svcIn(folder, ['audit', 'releases']))
     assert.match(error, /log\/policy.*found a private key in line/)
     for (const part of comment.split('\n').filter((each) => each.length > 30)) {
       assert.ok(!error.includes(part.slice(2)))

@@ -11,7 +11,7 @@ import { loadReleases } from '../../src/service/releases/releases.ts'
 import { resourceFile } from '../support/deployment.ts'
 import { folderWithLog, folderWithReleases } from '../support/logged-releases.ts'
 import { madeEntry } from '../support/made-entry.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { failedWith, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 type Data = { readonly [member: string]: JsonValue }
@@ -185,7 +185,6 @@ test('a log without a checkpoint is a finding of the audit', async (t) => {
   const { folder, releases } = await folderWithLog(t, 2)
   assert.equal((await svcIn(folder, ['audit', releases])).status, 0)
   fs.rmSync(path.join(releases, 'log/checkpoint'))
-  const { status, error } = await svcIn(folder, ['audit', releases])
-  assert.equal(status, 1)
+  const error = failedWith(1, await svcIn(folder, ['audit', releases]))
   assert.match(error, /^log\/checkpoint: is missing, expected the checkpoint of the log$/m)
 })

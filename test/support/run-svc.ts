@@ -16,6 +16,12 @@ export function succeeded({ status, out, error }: Outcome): string {
   return out
 }
 
+/** The message of a command that ended with this exit code. Fails for another one. */
+export function failedWith(expected: number, { status, out, error }: Outcome): string {
+  assert.equal(status, expected, error + out)
+  return error
+}
+
 /** Options besides the arguments. */
 export interface RunOptions {
   readonly input?: string

@@ -6,7 +6,7 @@ import { formatKeyRecordJson, formatKeyRecordText } from '@public-api/cli/src/pi
 import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
 import { SYSTEM_CLOCK } from '../../../src/service/clock.ts'
 import { serve } from '../../support/loopback-server.ts'
-import { succeeded, svc } from '../../support/run-svc.ts'
+import { failedWith, succeeded, svc } from '../../support/run-svc.ts'
 import { runApp, TEST_NOW_MS } from '../../support/running-app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
@@ -41,9 +41,8 @@ test('svc verify trusts the keys of a DNS record, and no other', async (t) => {
   assert.equal((await verify()).status, 1)
 
   zone.records = {}
-  const missing = await verify()
-  assert.equal(missing.status, 3)
-  assert.match(missing.error, /expected a TXT record that begins with v=svc1, found none/)
+  const missing = failedWith(3, await verify())
+  assert.match(missing, /expected a TXT record that begins with v=svc1, found none/)
 
   zone.records = { [NAME]: [recordOf(KEY)] }
   zone.isValidated = false
@@ -92,11 +91,11 @@ test('svc audit remembers the source in its state file', async (t) => {
 
 test('--pin and --pin-from exclude each other, and a saved response has no --pin-from', async (t) => {
   const { origin } = await runApp(t)
-  const both = await svc('verify', `${origin}/api/v1/status`, '--pin', KEY, ...FROM_DNS)
-  assert.equal(both.status, 2)
-  assert.match(both.error, /expected either --pin or --pin-from/)
-  const saved = await svc('verify', '/api/v1/status', '--headers', 'h', '--keys', 'k', ...FROM_DNS)
-  assert.equal(saved.status, 2)
-  const wrong = await svc('doctor', origin, '--pin-from', 'dns:127.0.0.1')
-  assert.equal(wrong.status, 2)
+  const both = failedWith(
+    2,
+    await svc('verify', `${origin}/api/v1/status`, '--pin', KEY, ...FROM_DNS),
+  )
+  assert.match(both, /expected either --pin or --pin-from/)
+  failedWith(2, await svc('verify', '/api/v1/status', '--headers', 'h', '--keys', 'k', ...FROM_DNS))
+  failedWith(2, await svc('doctor', origin, '--pin-from', 'dns:127.0.0.1'))
 })

@@ -8,7 +8,7 @@ import { redactResource } from '../../../src/publishing/releases/redact-resource
 import { rollBackRelease } from '../../../src/publishing/releases/roll-back-release.ts'
 import { PublishError } from '../../../src/publishing/rules/publish-error.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
-import { svc } from '../../support/run-svc.ts'
+import { failedWith, svc } from '../../support/run-svc.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from '../content-fixture.ts'
 
@@ -240,9 +240,8 @@ test('a link in place of .published.json or a content file is refused, and what 
       assert.match(said.join('\n'), new RegExp(`${name}.* a link`))
       return true
     })
-    const checked = await svc('check', '--content', first)
-    assert.equal(checked.status, 1)
-    assert.match(checked.error, new RegExp(`${name}.* a link`))
+    const checked = failedWith(1, await svc('check', '--content', first))
+    assert.match(checked, new RegExp(`${name}.* a link`))
     assert.deepEqual(readFileSync(target), text)
     rmSync(file)
     writeFileSync(file, text)
