@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createAltchaChallenge } from '../src/service/challenge/altcha-challenge.ts'
+import { missingProgram } from './docs/verifiers.ts'
 import { type DocumentedBlock, documentedBlocks } from './support/documented-blocks.ts'
 import { runRegisteringApp } from './support/registering-app.ts'
 import { succeeded, svc } from './support/run-svc.ts'
@@ -21,13 +22,9 @@ function pointedAt(origin: string, [first]: readonly DocumentedBlock[]): string 
   return pointed
 }
 
-function missingProgram(...names: readonly string[]): string | undefined {
-  return names.find((name) => spawnSync(name, ['--version']).error !== undefined)
-}
-
 void test('the first block of the README shows what the commands print', async (t) => {
   const missing = missingProgram('curl')
-  if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
+  if (missing !== undefined) return t.skip(missing)
   const app = await runApp(t)
   const [first] = documentedBlocks('README.md', 'Public API server')
   const block = first?.text ?? ''
@@ -51,7 +48,7 @@ void test('the first block of the README shows what the commands print', async (
 
 void test('the curl and OpenSSL block of the README verifies a response and rejects a changed one', async (t) => {
   const missing = missingProgram('curl', 'openssl', 'sh')
-  if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
+  if (missing !== undefined) return t.skip(missing)
   const app = await runApp(t)
   const folder = temporaryFolder(t)
   const block = pointedAt(app.origin, documentedBlocks('README.md', 'Verify a response yourself'))
@@ -74,7 +71,7 @@ void test('the curl and OpenSSL block of the README verifies a response and reje
 
 void test('the waitlist block of the README registers with a solved challenge', async (t) => {
   const missing = missingProgram('curl', 'npm', 'sh')
-  if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
+  if (missing !== undefined) return t.skip(missing)
   const app = await runRegisteringApp(t, {
     challenge: ({ counters, clock }) =>
       createAltchaChallenge({ counters, clock, work: { cost: 100, maxCounter: 100 } }),

@@ -93,12 +93,7 @@ async function faultOf(
   expected: HistoryFault,
   at?: string,
 ): Promise<HistoryEvidence> {
-  let found: unknown
-  try {
-    await audit
-  } catch (error) {
-    found = error
-  }
+  const found: unknown = await audit.catch((error: unknown) => error)
   assert.ok(found instanceof HistoryError, String(found))
   assert.equal(found.code, expected, found.message)
   const { finding } = found
@@ -113,12 +108,7 @@ async function faultOf(
 
 /** Checks that the audit is not settled, and that its responses prove nothing yet. */
 async function unsettled(audit: Promise<unknown>, expected: HistoryFault): Promise<UnsettledError> {
-  let found: unknown
-  try {
-    await audit
-  } catch (error) {
-    found = error
-  }
+  const found: unknown = await audit.catch((error: unknown) => error)
   assert.ok(found instanceof UnsettledError, String(found))
   const { contradiction } = found
   assert.equal(contradiction?.evidence.fault, expected)

@@ -115,12 +115,7 @@ async function requireNoProof(
     responses,
     keyDocuments,
   }
-  let failure: unknown
-  try {
-    await verifyEvidence(evidence, PINS)
-  } catch (error) {
-    failure = error
-  }
+  const failure: unknown = await verifyEvidence(evidence, PINS).catch((error: unknown) => error)
   const isRefused = failure instanceof EvidenceError || failure instanceof VerificationError
   const targets = responses.map(({ method, target, status }) => `${method} ${target} ${status}`)
   assert.ok(isRefused, `${fault} of ${targets.join(', ')}: ${String(failure)}`)

@@ -15,6 +15,7 @@ import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/terms/identifier-patte
 import * as fc from 'fast-check'
 import { walkHistory } from '../../src/crypto/published-history.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
+import { madeEntry } from '../support/made-entry.ts'
 
 const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex')
 const hashOf = (entry: Omit<VersionEntry, 'hash'>): string => sha256Hex(versionHashText(entry))
@@ -25,18 +26,9 @@ const DIGESTS = ['A', 'B', 'C'].map((letter) => letter.repeat(43))
 function makeChain(length: number): readonly VersionEntry[] {
   const chain: VersionEntry[] = []
   for (let sequence = 1; sequence <= length; sequence += 1) {
-    const unhashed: Omit<VersionEntry, 'hash'> = {
-      snapshotId: formatSnapshotId(sequence),
-      sequence,
-      createdAt: new Date(Date.UTC(2026, 0, sequence)).toISOString(),
-      apiVersion: 'v1',
-      registryVersion: '1.0.0',
-      resources: { status: DIGESTS[sequence % DIGESTS.length] ?? '' },
-      changes: [{ resource: 'status', kind: sequence === 1 ? 'added' : 'changed' }],
-      note: `Entry ${sequence}`,
-      previousHash: chain.at(-1)?.hash ?? GENESIS_PREVIOUS_HASH,
-    }
-    chain.push({ ...unhashed, hash: hashOf(unhashed) })
+    const resources = { status: DIGESTS[sequence % DIGESTS.length] ?? '' }
+    const content = { registryVersion: '1.0.0', note: `Entry ${sequence}` }
+    chain.push(madeEntry(chain.at(-1), resources, content))
   }
   return chain
 }

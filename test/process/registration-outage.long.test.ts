@@ -15,6 +15,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { holdLock } from '../storage/sqlite/sqlite-fixture.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import {
   assertSound,
@@ -33,17 +34,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 // process registers again, also what it had to refuse.
 
 const TINY_DISK_MAIN = fileURLToPath(new URL('../support/full-disk-main.ts', import.meta.url))
-
-/** Holds the lock of a writer, as another program would. */
-function lock(t: TestContext, file: string): { release(): void } {
-  const database = new DatabaseSync(file, { timeout: 5000 })
-  database.exec('BEGIN IMMEDIATE')
-  const release = () => {
-    if (database.isOpen) database.close()
-  }
-  t.after(release)
-  return { release }
-}
 
 async function stateOf(running: RegisteringService): Promise<unknown> {
   const { status, data } = await running.read('/api/v1/early-access')
@@ -90,7 +80,7 @@ test('serves reads while another program holds the lock, and accepts the same re
   )
 
   const challengeToken = await solvedToken(running.port)
-  const held = lock(t, running.databaseFile)
+  const release = holdLock(t, running.databaseFile)
   let isAnswered = false
   const waiting = assertUnavailable(running, 'second@example.org', { challengeToken }).then(() => {
     isAnswered = true
@@ -102,7 +92,7 @@ test('serves reads while another program holds the lock, and accepts the same re
   await waiting
   assert.equal(await stateOf(running), 'unavailable')
 
-  held.release()
+  release()
   kept.set(
     'second@example.org',
     await assertRegistered(running, 'second@example.org', { challengeToken }),
@@ -117,10 +107,10 @@ test('serves reads while another program holds the lock, and accepts the same re
 test('refuses all requests that wait for one lock, and accepts them afterwards', async (t) => {
   const running = await startRegistering(t, {})
   await assertRegistered(running, 'first@example.org')
-  const held = lock(t, running.databaseFile)
+  const release = holdLock(t, running.databaseFile)
   const emails = Array.from({ length: 40 }, (_each, index) => `reader-${index}@example.org`)
   await Promise.all(emails.map((email) => assertUnavailable(running, email)))
-  held.release()
+  release()
   const tickets = await Promise.all(emails.map((email) => assertRegistered(running, email)))
   assert.equal(new Set(tickets).size, emails.length)
   assert.equal((await readKept(running)).length, emails.length + 1)
@@ -130,9 +120,9 @@ test('refuses all requests that wait for one lock, and accepts them afterwards',
 test('waits for a lock that is released in time', async (t) => {
   const running = await startRegistering(t, {})
   await assertRegistered(running, 'first@example.org')
-  const held = lock(t, running.databaseFile)
+  const release = holdLock(t, running.databaseFile)
   const waiting = assertRegistered(running, 'second@example.org')
-  setTimeout(() => held.release(), 500)
+  setTimeout(() => release(), 500)
   await waiting
   assert.equal((await readKept(running)).length, 2)
 })

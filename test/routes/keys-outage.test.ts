@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { CountersError } from '../../src/storage/counters/counters.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
+import { holdLock } from '../storage/sqlite/sqlite-fixture.ts'
 import {
   GOOD_KEY_REQUEST,
   runKeyedApp,
@@ -60,21 +60,10 @@ test('the store’s error is logged with the request id, without the key, and no
   assert.ok(!JSON.stringify(line).includes(sliceKeyId(key)))
 })
 
-/** Holds the lock of a writer, as another program would. */
-function lock(t: TestContext, file: string): () => void {
-  const database = new DatabaseSync(file, { timeout: 5000 })
-  database.exec('BEGIN IMMEDIATE')
-  const release = (): void => {
-    if (database.isOpen) database.close()
-  }
-  t.after(release)
-  return release
-}
-
 test('during a lock, checks of keys work and changes are refused', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
-  const release = lock(t, app.file)
+  const release = holdLock(t, app.file)
   const [revocation, issuance] = [
     ask(app, SELF, withKey(key, 'DELETE')),
     app.post(GOOD_KEY_REQUEST),

@@ -9,6 +9,7 @@ import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
 import { temporaryFolder, temporaryDatabase } from '../support/temporary-folder.ts'
 import { isTraceLeft, readFilesOf } from './sqlite/sqlite-bytes.ts'
+import { openStore } from './sqlite/sqlite-fixture.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 
 const DOCUMENT = fs.readFileSync(new URL('../../docs/storage-schema.md', import.meta.url), 'utf8')
@@ -35,8 +36,7 @@ function run(folder: string, command: string): string {
 async function openData(t: TestContext) {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'data', 'service.sqlite')
-  const storage = await openSqlite('create', { file })
-  t.after(() => storage.close())
+  const storage = await openStore(t, { file })
   for (const number of [0, 1, 2]) await storage.waitlist.add(makeRegistration(number))
   return { folder, file, waitlist: storage.waitlist }
 }

@@ -11,17 +11,11 @@ import {
   formatVkey,
   keyIdOf,
 } from '@public-api/client-internal/log/signed-note'
-import {
-  changesBetween,
-  formatSnapshotId,
-  GENESIS_PREVIOUS_HASH,
-  versionHashText,
-  type VersionEntry,
-} from '@public-api/contract/history/version-chain'
+import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
-import { versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { example } from '../support/log-example.ts'
+import { madeEntry } from '../support/made-entry.ts'
 import type { LogVector } from '../support/vector.ts'
 import { MALFORMED_MEMBERS } from './history-vectors.ts'
 
@@ -89,21 +83,14 @@ const STATUS_DATA = canonicalJson({ state: 'operational' })
 function makeChain(): readonly VersionEntry[] {
   const chain: VersionEntry[] = []
   for (let sequence = 1; sequence <= 11; sequence += 1) {
-    const before = chain.at(-1)
     const roadmap = sha256Base64url(canonicalJson({ step: sequence }))
     const resources = { roadmap, status: sha256Base64url(STATUS_DATA) }
-    const entry = {
-      snapshotId: formatSnapshotId(sequence),
-      sequence,
+    const content = {
       createdAt: new Date((NOW_SECONDS - (30 - sequence) * DAY) * 1000).toISOString(),
-      apiVersion: 'v1',
       registryVersion: '1.0.0',
-      resources,
-      changes: changesBetween(before?.resources ?? {}, resources),
       note: `Version ${sequence}: café.`,
-      previousHash: before?.hash ?? GENESIS_PREVIOUS_HASH,
     }
-    chain.push({ ...entry, hash: versionHash(entry) })
+    chain.push(madeEntry(chain.at(-1), resources, content))
   }
   return chain
 }

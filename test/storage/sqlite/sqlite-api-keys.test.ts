@@ -7,7 +7,7 @@ import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey } from '../api-keys-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
-import { openStore } from './sqlite-fixture.ts'
+import { holdLock, openStore } from './sqlite-fixture.ts'
 
 const MANY = 1000
 
@@ -53,16 +53,12 @@ test('a purge stopped by a lock can be repeated', async (t) => {
   const file = temporaryDatabase(t)
   const { apiKeys } = await openStore(t, { file, busyTimeoutMs: 50 })
   await apiKeys.add(makeKey(1), MANY)
-  const holder = new DatabaseSync(file)
-  t.after(() => {
-    if (holder.isOpen) holder.close()
-  })
-  holder.exec('BEGIN IMMEDIATE')
+  const release = holdLock(t, file)
   await assertProblem('LOCKED', apiKeys.purge(Number.MAX_SAFE_INTEGER, MANY))
   await assertProblem('LOCKED', apiKeys.revoke(makeKey(1).keyId, CREATED_AT_MS))
   assert.equal((await apiKeys.find(makeKey(1).keyId))?.revokedAtMs, null)
   assert.equal((await apiKeys.count(CREATED_AT_MS)).active, 1)
-  holder.close()
+  release()
   assert.equal(await apiKeys.purge(Number.MAX_SAFE_INTEGER, MANY), 1)
 })
 

@@ -10,13 +10,13 @@ import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration, readAll } from '../waitlist-fixture.ts'
+import { openStore } from './sqlite-fixture.ts'
 
 const COUNTING_PROCESS = fileURLToPath(new URL('sqlite-counting-process.ts', import.meta.url))
 
 async function openFilled(t: TestContext, count: number): Promise<{ file: string; live: Storage }> {
   const file = temporaryDatabase(t)
-  const live = await openSqlite('create', { file })
-  t.after(() => live.close())
+  const live = await openStore(t, { file })
   await Promise.all(
     Array.from({ length: count }, (_, number) => live.waitlist.add(makeRegistration(number))),
   )

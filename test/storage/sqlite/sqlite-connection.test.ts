@@ -14,7 +14,7 @@ import {
 import type { StorageMode } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
-import { filesOf } from './sqlite-fixture.ts'
+import { filesOf, openStore } from './sqlite-fixture.ts'
 
 const MODES: readonly StorageMode[] = ['create', 'read-write', 'read-only']
 
@@ -226,8 +226,7 @@ test('reads our unfinished WAL at the next start', async (t) => {
 
 test('a read-only connection reads beside a writer, does not block it and writes nothing', async (t) => {
   const file = temporaryDatabase(t)
-  const writer = await openSqlite('create', { file, busyTimeoutMs: 100 })
-  t.after(() => writer.close())
+  const writer = await openStore(t, { file, busyTimeoutMs: 100 })
   await writer.waitlist.add(makeRegistration(1))
   const reader = await openSqlite('read-only', { file })
   t.after(() => reader.close())

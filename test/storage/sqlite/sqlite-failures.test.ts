@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
-import { openStore, removeFiles } from './sqlite-fixture.ts'
+import { holdLock, openStore, removeFiles } from './sqlite-fixture.ts'
 
 function makePath(t: TestContext): string {
   return path.join(temporaryFolder(t), 'data', 'service.sqlite')
-}
-
-/** Takes the write lock, as another program might, and returns what gives it back. */
-function holdLock(t: TestContext, file: string): () => void {
-  const holder = new DatabaseSync(file)
-  holder.exec('BEGIN IMMEDIATE')
-  const release = (): void => {
-    if (holder.isOpen) holder.close()
-  }
-  t.after(release)
-  return release
 }
 
 async function totalOf(storage: Storage): Promise<number> {

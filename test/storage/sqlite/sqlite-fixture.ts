@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type { SqliteOptions } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
@@ -9,6 +10,17 @@ export async function openStore(t: TestContext, options: SqliteOptions): Promise
   const storage = await openSqlite('create', options)
   t.after(() => storage.close())
   return storage
+}
+
+/** Takes the write lock, as another program might, and returns what gives it back. */
+export function holdLock(t: TestContext, file: string): () => void {
+  const holder = new DatabaseSync(file, { timeout: 5000 })
+  holder.exec('BEGIN IMMEDIATE')
+  const release = (): void => {
+    if (holder.isOpen) holder.close()
+  }
+  t.after(release)
+  return release
 }
 
 /** The files of a database that are there: itself, its WAL, the WAL's index. */

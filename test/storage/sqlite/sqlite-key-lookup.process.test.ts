@@ -12,15 +12,12 @@ import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey } from '../api-keys-fixture.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
-import { filesOf, removeFiles } from './sqlite-fixture.ts'
+import { filesOf, openStore, removeFiles } from './sqlite-fixture.ts'
 
 const MANY = 100_000
 const KEY = makeKey(1)
-async function openStorage(t: TestContext, file: string): Promise<Storage> {
-  const storage = await openSqlite('create', { file, busyTimeoutMs: 300 })
-  t.after(() => storage.close())
-  return storage
-}
+const openStorage = (t: TestContext, file: string): Promise<Storage> =>
+  openStore(t, { file, busyTimeoutMs: 300 })
 
 /** A database with one key in it, in a folder of its own. */
 async function openWithKey(t: TestContext): Promise<{ file: string; storage: Storage }> {

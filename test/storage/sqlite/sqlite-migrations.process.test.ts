@@ -10,6 +10,7 @@ import { APPLICATION_ID, MIGRATIONS } from '../../../src/storage/sqlite/sqlite-m
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
+import { holdLock } from './sqlite-fixture.ts'
 
 const ADDING_PROCESS = fileURLToPath(new URL('sqlite-adding-process.ts', import.meta.url))
 
@@ -80,14 +81,10 @@ test('a migration that fails changes nothing', async (t) => {
 test('a lock that lasts too long fails the start and changes nothing', async (t) => {
   const file = makePath(t)
   makeOlder(file, 0)
-  const holder = new DatabaseSync(file)
-  t.after(() => {
-    holder.close()
-  })
-  holder.exec('BEGIN IMMEDIATE')
+  const release = holdLock(t, file)
   const opening = openSqlite('create', { file, busyTimeoutMs: 100 })
   await assertProblem('LOCKED', opening)
-  holder.exec('ROLLBACK')
+  release()
   await (await openSqlite('create', { file })).close()
 })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
+import { holdLock, openStore } from './sqlite-fixture.ts'
 
 /** The threads that are started from now on. */
 function watchThreads(t: TestContext): readonly Worker[] {
@@ -33,14 +33,9 @@ test('the thread starts with the first call and serves all calls', async (t) => 
 
 test('the serving thread continues while the database is locked', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqlite('create', { file, busyTimeoutMs: 300 })
-  t.after(() => storage.close())
+  const storage = await openStore(t, { file, busyTimeoutMs: 300 })
   await storage.waitlist.count()
-  const holder = new DatabaseSync(file)
-  t.after(() => {
-    holder.close()
-  })
-  holder.exec('BEGIN IMMEDIATE')
+  holdLock(t, file)
   const waiting = new Set([storage.waitlist.add(makeRegistration(1))])
   const settled = assertProblem('LOCKED', Promise.all(waiting)).finally(() => waiting.clear())
   let turns = 0
@@ -56,21 +51,18 @@ test('the serving thread continues while the database is locked', async (t) => {
 
 test('calls that wait for a lock share a transaction', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqlite('create', { file, busyTimeoutMs: 20_000 })
-  t.after(() => storage.close())
+  const storage = await openStore(t, { file, busyTimeoutMs: 20_000 })
   await storage.waitlist.count()
-  const holder = new DatabaseSync(file)
-  holder.exec('BEGIN IMMEDIATE')
+  const release = holdLock(t, file)
   const adds = Array.from({ length: 100 }, (_, number) =>
     storage.waitlist.add(makeRegistration(number)),
   )
-  holder.close()
+  release()
   assert.deepEqual(new Set(await Promise.all(adds)), new Set(['added']))
 })
 
 test('the thread handles a thousand large seals concurrently', async (t) => {
-  const storage = await openSqlite('create', { file: temporaryDatabase(t) })
-  t.after(() => storage.close())
+  const storage = await openStore(t, { file: temporaryDatabase(t) })
   const adds = Array.from({ length: 1000 }, (_, number) =>
     storage.waitlist.add(makeRegistration(number, { sealed: new Uint8Array(8000).fill(number) })),
   )

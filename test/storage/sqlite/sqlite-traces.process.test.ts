@@ -111,8 +111,7 @@ async function pagesPerCall(
 
 test('a known address writes as many pages as a new one', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqlite('create', { file })
-  t.after(() => storage.close())
+  const storage = await openStore(t, { file })
   const add = (number: number) => storage.waitlist.add(makeRegistration(number))
   const range = (first: number, length: number) =>
     Array.from({ length }, (_, index) => first + index)
@@ -155,8 +154,7 @@ test('decoys use bounded space and share no bytes with a row', async (t) => {
 
 test('a decoy that replaces another is entirely new', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqlite('create', { file })
-  t.after(() => storage.close())
+  const storage = await openStore(t, { file })
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => {
     database.close()
