@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, connect } from 'node:net'
 import type { TestContext } from 'node:test'
+import { collectText } from '../support/collect-text.ts'
 import { eventually } from '../support/eventually.ts'
 
 /** Whether a program is there to be started. */
@@ -52,12 +53,7 @@ export async function startCacheProcess(
 ): Promise<void> {
   const { PATH = '' } = process.env
   const child = spawn(program, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let written = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      written += text
-    })
-  }
+  const written = collectText(child.stdout, child.stderr)
   let hasEnded = false
   const ended = once(child, 'close').then(() => {
     hasEnded = true
@@ -71,7 +67,7 @@ export async function startCacheProcess(
   await eventually(`${program} listens`, async () => {
     return hasEnded || (await accepts(port)) || undefined
   })
-  if (hasEnded) throw new Error(`${program} ended: ${written}`)
+  if (hasEnded) throw new Error(`${program} ended: ${written.text}`)
 }
 
 /** Replacements in a documented configuration; each replaced value must occur in it once. */

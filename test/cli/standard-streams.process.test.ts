@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { collectText } from '../support/collect-text.ts'
 import { serve } from '../support/loopback-server.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -56,14 +57,11 @@ test('a reader that closes the pipe early is not a failure', async () => {
     const child = spawn(process.execPath, [SVC, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     // Closed before the program can have written.
     child.stdout.destroy()
-    let error = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      error += text
-    })
+    const error = collectText(child.stderr)
     const status = await new Promise<number | null>((resolve) => {
       child.on('close', resolve)
     })
-    assert.deepEqual([status, error], [0, ''], args.join(' '))
+    assert.deepEqual([status, error.text], [0, ''], args.join(' '))
   }
 })
 

@@ -289,18 +289,13 @@ describe('the progress of an audit', () => {
 })
 
 describe('a history that contradicts itself', () => {
-  const noted =
-    (note: string) => (entry: Parameters<Parameters<typeof rewrittenReleases>[2]>[0]) => ({
-      ...entry,
-      note,
-    })
+  const reworded: Parameters<typeof rewrittenReleases>[2] = (entry) => ({
+    ...entry,
+    note: 'Never mind.',
+  })
 
   test('rewritten at the head', async (t) => {
-    const deployments = await deploy(
-      t,
-      madeHistory(3),
-      rewrittenReleases(3, 3, noted('Never mind.')),
-    )
+    const deployments = await deploy(t, madeHistory(3), rewrittenReleases(3, 3, reworded))
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -312,11 +307,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('rewritten before the head, and grown', async (t) => {
-    const deployments = await deploy(
-      t,
-      madeHistory(3),
-      rewrittenReleases(5, 2, noted('Never mind.')),
-    )
+    const deployments = await deploy(t, madeHistory(3), rewrittenReleases(5, 2, reworded))
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -328,8 +319,8 @@ describe('a history that contradicts itself', () => {
     const deployments = await deploy(
       t,
       madeHistory(5),
-      rewrittenReleases(6, 2, noted('Never mind.')),
-      rewrittenReleases(7, 2, noted('Never mind.')),
+      rewrittenReleases(6, 2, reworded),
+      rewrittenReleases(7, 2, reworded),
     )
     const { client } = deployments
     const store = memoryStore()
@@ -384,11 +375,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('an entry that differs from the index', async (t) => {
-    const deployments = await deploy(
-      t,
-      madeHistory(4),
-      rewrittenReleases(4, 2, noted('Never mind.')),
-    )
+    const deployments = await deploy(t, madeHistory(4), rewrittenReleases(4, 2, reworded))
     deployments.turn = (path) => (path.endsWith('/VS-0002') ? 1 : 0)
     await faultOf(auditHistory({ client: deployments.client }), 'REWRITTEN', 'VS-0002')
   })

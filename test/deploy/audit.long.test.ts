@@ -16,6 +16,7 @@ import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { liveDependencies } from '../cli/verifying/live-app.ts'
 import { key } from '../client/scripted-client.ts'
+import { collectText } from '../support/collect-text.ts'
 import { passOn } from '../support/http-proxy.ts'
 import { folderWithLog, folderWithReleases, rollBackTo } from '../support/logged-releases.ts'
 import { serve } from '../support/loopback-server.ts'
@@ -93,12 +94,9 @@ test('an outsider audits every hour: the state is kept, and what is not valid ha
       env,
       stdio: 'pipe',
     })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-    }
+    const output = collectText(child.stdout, child.stderr)
     const [status] = (await once(child, 'close')) as [number | null]
-    return { status, output }
+    return { status, output: output.text }
   }
   const files = () => readdirSync(cloneForge()).filter((name) => name !== '.git')
   const issues = () => readFileSync(env.ISSUES, 'utf8').trim().split('\n')

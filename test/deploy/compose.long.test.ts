@@ -12,6 +12,7 @@ import { parse } from 'yaml'
 import { generateIdentity } from '../../src/crypto/age-file.ts'
 import { solveAltcha } from '../../src/service/challenge/altcha-challenge-solver.ts'
 import { hasProgram } from '../caches/cache-process.ts'
+import { collectText } from '../support/collect-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { GOOD_BODY, REGISTER } from '../support/registering-app.ts'
@@ -92,19 +93,14 @@ function serviceOf(name: string): ComposeService {
 /** Starts a program that ends with the test. */
 function start(t: TestContext, program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
+  const output = collectText(child.stdout, child.stderr)
   const ended = once(child, 'close')
   const kill = async () => {
     child.kill('SIGKILL')
     await ended
   }
   t.after(kill)
-  return { output: () => output, kill }
+  return { output: () => output.text, kill }
 }
 
 /** PostgreSQL as its image starts it: a superuser with a password that every connection over the network must give. */

@@ -16,6 +16,7 @@ import { test, type TestContext } from 'node:test'
 import { parse } from 'yaml'
 import { generateIdentity } from '../../src/crypto/age-file.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
+import { collectText } from '../support/collect-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -140,12 +141,7 @@ test('the image runs as non-root on a read-only root', { skip: missing }, async 
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
+  const output = collectText(child.stdout, child.stderr)
   const exited = new Promise<number | null>((resolve) => {
     child.on('close', resolve)
   })
@@ -154,8 +150,8 @@ test('the image runs as non-root on a read-only root', { skip: missing }, async 
     await exited
   })
   await eventually('the service serves', () => {
-    if (child.exitCode !== null) throw new Error(`exit code ${child.exitCode}: ${output}`)
-    return output.includes('Serving at') || undefined
+    if (child.exitCode !== null) throw new Error(`exit code ${child.exitCode}: ${output.text}`)
+    return output.text.includes('Serving at') || undefined
   })
   const health = `env SVC_ADMIN_PORT=${adminPort} /opt/public-api/node_modules/.bin/node`
   run(`chroot "$ROOT" ${health} /opt/public-api/deploy/container/health-check.mjs`, { ROOT: root })
@@ -164,5 +160,5 @@ test('the image runs as non-root on a read-only root', { skip: missing }, async 
   assert.deepEqual({ status, errors, warnings }, { status: 0, errors: 0, warnings: 0 }, out + error)
 
   child.kill('SIGTERM')
-  assert.equal(await exited, 0, output)
+  assert.equal(await exited, 0, output.text)
 })

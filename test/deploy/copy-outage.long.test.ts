@@ -11,6 +11,7 @@ import { loadReleases } from '../../src/service/releases/releases.ts'
 import { liveDependencies } from '../cli/verifying/live-app.ts'
 import { key } from '../client/scripted-client.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
+import { collectText } from '../support/collect-text.ts'
 import { serve } from '../support/loopback-server.ts'
 import { succeeded, svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
@@ -37,13 +38,10 @@ const ENV = {
 async function run(folder: string, command: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const [program = '', ...args] = command
   const child = spawn(program, args, { cwd: folder, env: { ...ENV, ...env }, stdio: 'pipe' })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  }
+  const output = collectText(child.stdout, child.stderr)
   const [status] = (await once(child, 'close')) as [number | null]
-  assert.equal(status, 0, `${command.join(' ')}: ${output}`)
-  return output
+  assert.equal(status, 0, `${command.join(' ')}: ${output.text}`)
+  return output.text
 }
 
 test(

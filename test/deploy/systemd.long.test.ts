@@ -10,6 +10,7 @@ import { WAITLIST_IDENTITY_FILE } from '../../src/config.ts'
 import { generateIdentity } from '../../src/crypto/age-file.ts'
 import { logSecretFiles } from '../../src/tlog/signing/log-keys.ts'
 import { hasProgram } from '../caches/cache-process.ts'
+import { collectText } from '../support/collect-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { createSeededRandom, seedOf } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -99,10 +100,7 @@ async function bootMachine(t: TestContext): Promise<Machine> {
   const { recipient } = generateIdentity()
   const env = { ...process.env, CHECKOUT: process.cwd(), LOGS: logs, RECIPIENT: recipient, BOOT }
   const booting = spawn('bash', ['-euc', START], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  let problems = ''
-  booting.stderr.setEncoding('utf8').on('data', (text: string) => {
-    problems += text
-  })
+  const problems = collectText(booting.stderr)
   const ended = once(booting, 'close')
   t.after(async () => {
     booting.kill('SIGKILL')
@@ -120,7 +118,7 @@ async function bootMachine(t: TestContext): Promise<Machine> {
     })
   }
   await eventually('the machine has booted', () => {
-    assert.equal(booting.exitCode, null, problems)
+    assert.equal(booting.exitCode, null, problems.text)
     return enter('systemctl is-active multi-user.target').status === 0 || undefined
   })
   const log = (name: string) => {

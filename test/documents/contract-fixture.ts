@@ -8,6 +8,14 @@ import {
 
 const ISSUANCE_PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
 
+/** Issuance as an owner would approve it. */
+export const ISSUANCE_OPEN = {
+  enabled: true,
+  approvedBy: 'the owner',
+  approvedAt: '2027-01-31',
+  reference: 'decision 12',
+} as const satisfies Issuance
+
 /** What all three documents can be made from. */
 export const PRODUCTION = {
   registry: ENDPOINTS,

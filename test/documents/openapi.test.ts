@@ -18,7 +18,7 @@ import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registr
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
 import { CACHE_CLASSES, CORS, HEADERS } from '@public-api/contract/terms/headers'
 import FIRST_VERSION from '../../releases/versions/VS-0001.json' with { type: 'json' }
-import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
+import { CHANGED_REGISTRY, ISSUANCE_OPEN, PRODUCTION } from './contract-fixture.ts'
 import { objectAt, resolvePlace } from './document-places.ts'
 import { documentSchemaChecks } from './document-schemas.ts'
 
@@ -439,13 +439,7 @@ test('production omits local rows', () => {
 })
 
 test('the document omits enabled issuance while it is paused', () => {
-  const issuance = {
-    enabled: true,
-    approvedBy: 'the owner',
-    approvedAt: '2027-01-31',
-    reference: 'decision 12',
-  } as const
-  const opened = createOpenApi({ ...PRODUCTION, issuance })
+  const opened = createOpenApi({ ...PRODUCTION, issuance: ISSUANCE_OPEN })
   assert.match(JSON.stringify(document.info), /Issuance is paused \(`PRODUCT_NOT_READY`\)/)
   assert.match(JSON.stringify(opened.info), /Keys are issued\./)
 })

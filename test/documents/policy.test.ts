@@ -7,7 +7,7 @@ import { DATA_SCHEMAS } from '@public-api/contract/registry/schemas'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import { LIMITS } from '@public-api/contract/terms/limits'
 import { closeSchema } from '@public-api/contract/terms/schema-type'
-import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
+import { CHANGED_REGISTRY, ISSUANCE_OPEN, PRODUCTION } from './contract-fixture.ts'
 import { schemaCheck } from './document-schemas.ts'
 
 const check = schemaCheck(closeSchema(DATA_SCHEMAS.Policy))
@@ -115,15 +115,9 @@ test('explains every header of the contract, as request or response header', () 
 
 test("the state of issuance is the registry's", () => {
   assert.deepEqual(policy.authentication.issuance, { enabled: false, reason: 'PRODUCT_NOT_READY' })
-  const issuance = {
-    enabled: true,
-    approvedBy: 'the owner',
-    approvedAt: '2027-01-31',
-    reference: 'decision 12',
-  } as const
-  const opened = createPolicy({ ...PRODUCTION, issuance })
+  const opened = createPolicy({ ...PRODUCTION, issuance: ISSUANCE_OPEN })
   assert.deepEqual(check(opened), [])
-  assert.deepEqual(opened.authentication.issuance, issuance)
+  assert.deepEqual(opened.authentication.issuance, ISSUANCE_OPEN)
 })
 
 test('counts and deprecations follow the rows that the runtime serves', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import path from 'node:path'
@@ -53,9 +54,7 @@ async function startCuttingRelay(t: TestContext, upstreamPort: number) {
       upstream.destroy()
     })
   })
-  await new Promise<void>((resolve) => {
-    listener.listen(0, '127.0.0.1', resolve)
-  })
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
   t.after(() => {
     listener.close()
     for (const client of clients) client.destroy()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
@@ -167,9 +168,7 @@ async function startRelay(
       upstream.write(chunk, () => setTimeout(() => client.destroy(), 100))
     })
   })
-  await new Promise<void>((resolve) => {
-    listener.listen(0, '127.0.0.1', resolve)
-  })
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
   const address = listener.address()
   relay.port = typeof address === 'object' && address !== null ? address.port : 0
   t.after(() => {

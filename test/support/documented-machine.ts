@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { hasProgram } from '../caches/cache-process.ts'
+import { collectText } from './collect-text.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import type { TestScope } from './test-scope.ts'
 
@@ -63,10 +64,7 @@ export async function runOnMachine(t: TestScope, steps: string) {
     env: { ...process.env, CHECKOUT: process.cwd(), STEPS: file },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  }
+  const output = collectText(child.stdout, child.stderr)
   const [status] = (await once(child, 'close')) as [number | null]
-  return { status, output }
+  return { status, output: output.text }
 }

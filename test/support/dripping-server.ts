@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -22,9 +23,7 @@ export async function serveDripping(t: TestContext) {
       })
     },
   )
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => closeServer(server))
   const { port } = server.address() as AddressInfo
   return { origin: `https://localhost:${port}`, certificate, observed }

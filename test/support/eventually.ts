@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 /** Longer than a busy machine takes for anything. */
 const DEADLINE_MS = 300_000
 const PAUSE_MS = 20
@@ -12,8 +13,6 @@ export async function eventually<Value>(
     const value = await look()
     if (value !== undefined) return value
     if (performance.now() > deadline) throw new Error(`Never happened: ${what}`)
-    await new Promise((resolve) => {
-      setTimeout(resolve, PAUSE_MS)
-    })
+    await sleep(PAUSE_MS)
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import type { TestScope } from './test-scope.ts'
@@ -5,9 +6,7 @@ import type { TestScope } from './test-scope.ts'
 /** A server of the test's own, on a free loopback port. */
 export async function serve(t: TestScope, onRequest: RequestListener): Promise<string> {
   const server = createServer(onRequest)
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => closeServer(server))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
@@ -22,9 +21,7 @@ export async function serveTcp(
     sockets.add(socket.on('error', () => {}))
     onConnection(socket)
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
@@ -44,9 +41,7 @@ export async function closeServer(server: Server): Promise<void> {
 /** An origin without a listener. */
 export async function silentOrigin(): Promise<string> {
   const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => {
     server.close(resolve)

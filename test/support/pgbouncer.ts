@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { Client } from 'pg'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
+import { collectText } from './collect-text.ts'
 import { eventually } from './eventually.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -41,10 +42,7 @@ default_pool_size = 2
   // PgBouncer refuses to run as root.
   const rights = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const child = spawn('pgbouncer', [file], { stdio: ['ignore', 'ignore', 'pipe'], ...rights })
-  let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text
-  })
+  const log = collectText(child.stderr)
   t.after(async () => {
     const ended = child.exitCode === null ? once(child, 'close') : []
     child.kill('SIGKILL')
@@ -53,7 +51,7 @@ default_pool_size = 2
   const url = new URL(database)
   url.port = String(port)
   await eventually('PgBouncer accepts connections', async () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log}`)
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log.text}`)
     const client = new Client({ connectionString: url.href })
     client.on('error', () => {})
     try {

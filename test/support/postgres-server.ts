@@ -14,6 +14,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { Client } from 'pg'
 import { freePort } from '../caches/cache-process.ts'
+import { collectText } from './collect-text.ts'
 import { eventually } from './eventually.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -172,12 +173,9 @@ export async function startPostgres(
         { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
       )
       child = started
-      let log = ''
-      started.stderr.setEncoding('utf8').on('data', (text: string) => {
-        log += text
-      })
-      await eventually(`PostgreSQL accepts connections; its log: ${log}`, async () => {
-        if (started.exitCode !== null) throw new Error(`PostgreSQL ended: ${log}`)
+      const log = collectText(started.stderr)
+      await eventually(`PostgreSQL accepts connections; its log: ${log.text}`, async () => {
+        if (started.exitCode !== null) throw new Error(`PostgreSQL ended: ${log.text}`)
         return query('SELECT 1').then(
           () => true,
           () => undefined,

@@ -1,6 +1,7 @@
 import { spawnSync, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { collectText } from './collect-text.ts'
 import { cleanEnvironment, type Outcome, type RunOptions } from './run-svc.ts'
 
 /** The file of the program. */
@@ -26,16 +27,9 @@ export function runIn(
 export async function outcomeOf(
   child: ChildProcessByStdio<null, Readable, Readable>,
 ): Promise<Outcome> {
-  let out = ''
-  let error = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    error += text
-  })
+  const [out, error] = [collectText(child.stdout), collectText(child.stderr)]
   const status = await new Promise<number | null>((resolve) => {
     child.on('close', resolve)
   })
-  return { status, out, error }
+  return { status, out: out.text, error: error.text }
 }

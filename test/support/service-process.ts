@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { StopTimes } from '../../src/process/server.ts'
+import { collectText } from './collect-text.ts'
 import { eventually } from './eventually.ts'
 import type { TestScope } from './test-scope.ts'
 
@@ -70,15 +71,8 @@ export function startService(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let stdout = ''
-  let stderr = ''
+  const [stdout, stderr] = [collectText(child.stdout), collectText(child.stderr)]
   const written: string[] = []
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
   createInterface({ input: child.stdout }).on('line', (text) => written.push(text))
   let hasEnded = false
   // `close` comes after the streams were read, `exit` may come before.
@@ -92,17 +86,17 @@ export function startService(
   })
   const lines = () => written.map((text) => JSON.parse(text) as WrittenLine)
   const line = (text: string) =>
-    eventually(`a log line with "${text}"; standard error: ${stderr}`, () => {
+    eventually(`a log line with "${text}"; standard error: ${stderr.text}`, () => {
       const found = lines().find(({ msg }) => msg.includes(text))
       if (found === undefined && hasEnded) {
-        throw new Error(`The process ended before it wrote "${text}": ${stdout}${stderr}`)
+        throw new Error(`The process ended before it wrote "${text}": ${stdout.text}${stderr.text}`)
       }
       return found
     })
   return {
     pid: child.pid ?? 0,
-    stdout: () => stdout,
-    stderr: () => stderr,
+    stdout: () => stdout.text,
+    stderr: () => stderr.text,
     lines,
     line,
     async serving() {

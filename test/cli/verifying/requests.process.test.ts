@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
@@ -26,9 +27,7 @@ function httpClientFor(t: TestContext, origin: string, timeoutMs = 5000): HttpCl
 }
 
 async function listenOn(t: TestContext, server: Server, host = '127.0.0.1'): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, host, resolve)
-  })
+  await once(server.listen(0, host), 'listening')
   t.after(() => server.close())
   return (server.address() as AddressInfo).port
 }

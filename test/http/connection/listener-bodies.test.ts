@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../../support/eventually.ts'
 import { holdConnection } from '../../support/held-connection.ts'
 import { converse } from '../../support/raw-connection.ts'
@@ -120,9 +121,7 @@ test('a body of any length does not cut a pending response and is not read to it
   socket.write(Buffer.alloc(length))
   await came('/slow')
   const [served] = (await taken) as [Socket]
-  await new Promise((resolve) => {
-    setTimeout(resolve, 100)
-  })
+  await sleep(100)
   assert.ok(served.bytesRead > 65_536, 'the start of the body was read')
   assert.ok(served.bytesRead < 1_000_000, `and no more than a buffer full (${served.bytesRead})`)
   assert.equal(socket.destroyed, false)
@@ -188,9 +187,7 @@ for (const [what, [status, lines]] of Object.entries(CLOSING)) {
     await eventually('the response is sent', () => (socket.writableFinished ? true : undefined))
     for (let sent = 0; sent < 60_000; sent += 10_000) {
       held.send('x'.repeat(10_000))
-      await new Promise((resolve) => {
-        setTimeout(resolve, 20)
-      })
+      await sleep(20)
     }
     held.resume()
     const response = await held.until((received) => received.endsWith('\r\n\r\n'))
@@ -204,9 +201,7 @@ test('input after the last response does not reset it', async (t) => {
   await eventually('the responses are sent', () => (socket.writableFinished ? true : undefined))
   for (let sent = 0; sent < 5; sent += 1) {
     held.send(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n${'x'.repeat(9000)}`)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20)
-    })
+    await sleep(20)
   }
   held.resume()
   const received = await held.until((text) => text.includes('Connection: close'))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createListener, listen, stopListening } from '../../../src/http/connection/listener.ts'
 import { holdConnection } from '../../support/held-connection.ts'
 import { converse } from '../../support/raw-connection.ts'
@@ -171,9 +172,7 @@ test('while it stops, a request on an idle connection gets a response with Conne
   await releaseInTurn('/first')
   await held.until((received) => received.endsWith('/first'))
   const stopped = stopListening(server, 5000)
-  await new Promise((resolve) => {
-    setTimeout(resolve, 100)
-  })
+  await sleep(100)
   held.send(get('/second'))
   await releaseInTurn('/second')
   const received = await held.closed

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
@@ -13,9 +14,7 @@ async function openPair(
   const server = createServer(handle)
   const { promise: accepted, resolve } = Promise.withResolvers<Socket>()
   server.once('connection', resolve)
-  await new Promise<void>((listening) => {
-    server.listen(0, '127.0.0.1', listening)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })

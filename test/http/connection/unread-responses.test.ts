@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../../../src/http/api-request.ts'
 import { createListener, listen, stopListening } from '../../../src/http/connection/listener.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -74,9 +75,7 @@ async function openUnread(t: TestContext, port: number, bytes: string) {
 async function settled(count: () => number): Promise<number> {
   let last = -1
   return eventually('the count settles', async () => {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200)
-    })
+    await sleep(200)
     const now = count()
     if (now === last) return now
     last = now
