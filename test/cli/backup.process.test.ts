@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { execSql } from '../storage/sqlite/sqlite-fixture.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { SVC } from '../support/run-program.ts'
@@ -80,9 +80,7 @@ test('restore requires --force for an existing database and replaces all of it',
   assert.deepEqual(await readRows(database), before)
 
   // After an upgrade, and after damage.
-  const newer = new DatabaseSync(database)
-  newer.exec('PRAGMA user_version = 999')
-  newer.close()
+  execSql(database, 'PRAGMA user_version = 999')
   const kept = await svcIn(folder, ['db', 'restore', 'b.sqlite', '--force'])
   assert.match(kept.error, /newer version of this software \(stop the service, move the file away/)
   writeFileSync(database, 'damaged')
@@ -107,9 +105,7 @@ test('restore refuses an unsuitable file and leaves the database unchanged', asy
   const cases = {
     NOT_A_DATABASE: await make('cut.sqlite', (file) => truncateSync(file, 20_000)),
     NEWER: await make('newer.sqlite', (file) => {
-      const newer = new DatabaseSync(file)
-      newer.exec('PRAGMA user_version = 999')
-      newer.close()
+      execSql(file, 'PRAGMA user_version = 999')
     }),
     MISSING: 'missing.sqlite',
   }

@@ -12,10 +12,9 @@ import {
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { holdLock } from '../storage/sqlite/sqlite-fixture.ts'
+import { execSql, holdLock } from '../storage/sqlite/sqlite-fixture.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import {
   assertSound,
@@ -303,9 +302,7 @@ for (const { what, happen, keeps } of MISHAPS) {
     const running = await startRegistering(t, {})
     const earlier = path.join(running.folder, 'earlier.sqlite')
     await assertRegistered(running, 'earlier@example.org')
-    const reader = new DatabaseSync(running.databaseFile)
-    reader.exec(`VACUUM INTO '${earlier}'`)
-    reader.close()
+    execSql(running.databaseFile, `VACUUM INTO '${earlier}'`)
     const before = await assertRegistered(running, 'before@example.org')
     happen(running.databaseFile, earlier)
 

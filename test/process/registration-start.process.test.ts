@@ -6,6 +6,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { execSql } from '../storage/sqlite/sqlite-fixture.ts'
 import {
   copyDeployment,
   listFolder,
@@ -78,20 +79,15 @@ async function assertRefusedStart(
 
 test('a start with a newer database fails and leaves it unchanged', async (t) => {
   const deployment = await usedDeployment(t)
-  const database = new DatabaseSync(databaseFileOf(deployment))
-  database.exec('PRAGMA user_version = 4711')
-  database.close()
+  execSql(databaseFileOf(deployment), 'PRAGMA user_version = 4711')
   await assertRefusedStart(t, deployment, /could not start: .*written by a newer version/)
 })
 
 test('starts while the database is locked, and accepts registrations once it is free', async (t) => {
   const deployment = await usedDeployment(t)
   // So the log cannot be opened either.
-  const database = new DatabaseSync(databaseFileOf(deployment))
+  using database = new DatabaseSync(databaseFileOf(deployment))
   database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-  t.after(() => {
-    if (database.isOpen) database.close()
-  })
   const running = await startRegistering(t, {}, { deployment })
   const line = await running.service.line('Database unavailable')
   assert.equal(line.level, 'error')

@@ -33,21 +33,17 @@ const MAX_ACTIVE = 10_000
 /** Puts active keys into the app's database until there are so many, as another program would. */
 async function fillUp(app: KeyedApp, active: number): Promise<void> {
   const there = (await app.store.count(app.clock.ms)).active
-  const database = new DatabaseSync(app.file, { timeout: 5000 })
-  try {
-    const insert = database.prepare(
-      `INSERT INTO api_keys (key_id, key_hash, secret_id, created_at_ms, expires_at_ms, ends_at_ms)
-       VALUES (?1, zeroblob(32), 'filling', ?2, ?3, ?3)`,
-    )
-    database.exec('BEGIN')
-    for (let at = there; at < active; at += 1) {
-      const keyId = `f${at.toString(16).padStart(15, '0')}`
-      insert.run(keyId, app.clock.ms, app.clock.ms + 30 * DAY_MS)
-    }
-    database.exec('COMMIT')
-  } finally {
-    database.close()
+  using database = new DatabaseSync(app.file, { timeout: 5000 })
+  const insert = database.prepare(
+    `INSERT INTO api_keys (key_id, key_hash, secret_id, created_at_ms, expires_at_ms, ends_at_ms)
+     VALUES (?1, zeroblob(32), 'filling', ?2, ?3, ?3)`,
+  )
+  database.exec('BEGIN')
+  for (let at = there; at < active; at += 1) {
+    const keyId = `f${at.toString(16).padStart(15, '0')}`
+    insert.run(keyId, app.clock.ms, app.clock.ms + 30 * DAY_MS)
   }
+  database.exec('COMMIT')
   assert.equal((await app.store.count(app.clock.ms)).active, active)
 }
 

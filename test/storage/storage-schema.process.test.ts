@@ -44,10 +44,7 @@ async function openData(t: TestContext) {
 test('the document lists exactly the tables and columns', async (t) => {
   const file = temporaryDatabase(t)
   await (await openSqlite('create', { file })).close()
-  const database = new DatabaseSync(file, { readOnly: true })
-  t.after(() => {
-    database.close()
-  })
+  using database = new DatabaseSync(file, { readOnly: true })
   const documented: string[] = []
   for (const [, table, text = ''] of DOCUMENT.matchAll(/^### (\w+)\n([\s\S]*?)(?=^##)/gm)) {
     for (const [, cell = ''] of text.matchAll(/^\| (`.*?) \|/gm)) {

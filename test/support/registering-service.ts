@@ -219,22 +219,18 @@ export function copyAfterCrash(t: TestContext, file: string): string {
 
 /** Asserts that SQLite finds nothing wrong in a database, and that no address is on the list twice. */
 export function assertSound(file: string): void {
-  const database = new DatabaseSync(file)
-  try {
-    assert.deepEqual(
-      database
-        .prepare('PRAGMA integrity_check')
-        .all()
-        .map((row) => ({ ...row })),
-      [{ integrity_check: 'ok' }],
-    )
-    assert.deepEqual(database.prepare('PRAGMA foreign_key_check').all(), [])
-    // Counted past the unique index, which is one of the things that could be broken.
-    const twice = database.prepare(
-      'SELECT count(*) AS twice FROM (SELECT +address_hash FROM registrations NOT INDEXED GROUP BY +address_hash HAVING count(*) > 1)',
-    )
-    assert.equal(twice.get()?.['twice'], 0, 'an address is on the list twice')
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(file)
+  assert.deepEqual(
+    database
+      .prepare('PRAGMA integrity_check')
+      .all()
+      .map((row) => ({ ...row })),
+    [{ integrity_check: 'ok' }],
+  )
+  assert.deepEqual(database.prepare('PRAGMA foreign_key_check').all(), [])
+  // Counted past the unique index, which is one of the things that could be broken.
+  const twice = database.prepare(
+    'SELECT count(*) AS twice FROM (SELECT +address_hash FROM registrations NOT INDEXED GROUP BY +address_hash HAVING count(*) > 1)',
+  )
+  assert.equal(twice.get()?.['twice'], 0, 'an address is on the list twice')
 }

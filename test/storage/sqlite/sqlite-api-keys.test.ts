@@ -89,10 +89,7 @@ test('a database from before API keys gains the tables and keeps its waitlist', 
 })
 
 test('the table rejects a key of another format', (t) => {
-  const database = openSqliteConnection('create', { file: temporaryDatabase(t) })
-  t.after(() => {
-    database.close()
-  })
+  using database = openSqliteConnection('create', { file: temporaryDatabase(t) })
   const insert = database.prepare(
     `INSERT INTO api_keys VALUES (?, ?, 'secret', NULL, 1, 2, NULL, 2)`,
   )
@@ -113,10 +110,7 @@ test('the table rejects a key of another format', (t) => {
 })
 
 test('counting active keys, adding and purging read no other rows', (t) => {
-  const database = openSqliteConnection('create', { file: temporaryDatabase(t) })
-  t.after(() => {
-    database.close()
-  })
+  using database = openSqliteConnection('create', { file: temporaryDatabase(t) })
   for (const condition of ['ends_at_ms > 5 AND revoked_at_ms IS NULL', 'ends_at_ms < 5']) {
     const plan = database
       .prepare(`EXPLAIN QUERY PLAN SELECT key_id FROM api_keys WHERE ${condition}`)

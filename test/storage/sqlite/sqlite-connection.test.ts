@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
@@ -14,7 +14,7 @@ import {
 import type { StorageMode } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
-import { filesOf, openStore } from './sqlite-fixture.ts'
+import { execSql, filesOf, openStore } from './sqlite-fixture.ts'
 
 const MODES: readonly StorageMode[] = ['create', 'read-write', 'read-only']
 
@@ -102,10 +102,7 @@ test('new folders of a database are durable before it is', (t) => {
 })
 
 test('all tables are STRICT, and a hash has 32 bytes', (t) => {
-  const database = openSqliteConnection('create', { file: temporaryDatabase(t) })
-  t.after(() => {
-    database.close()
-  })
+  using database = openSqliteConnection('create', { file: temporaryDatabase(t) })
   const tables = database
     .prepare(`SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'`)
     .all()
@@ -151,21 +148,15 @@ describe('a foreign file is refused in every mode and left unchanged', () => {
       return 'NOT_A_DATABASE'
     },
     "another program's tables": (file) => {
-      const database = new DatabaseSync(file)
-      database.exec('CREATE TABLE registrations (email TEXT); INSERT INTO registrations VALUES (1)')
-      database.close()
+      execSql(file, 'CREATE TABLE registrations (email TEXT); INSERT INTO registrations VALUES (1)')
       return 'NOT_A_DATABASE'
     },
     "another program's number": (file) => {
-      const database = new DatabaseSync(file)
-      database.exec('PRAGMA application_id = 7; CREATE TABLE t (a); PRAGMA user_version = 1')
-      database.close()
+      execSql(file, 'PRAGMA application_id = 7; CREATE TABLE t (a); PRAGMA user_version = 1')
       return 'NOT_A_DATABASE'
     },
     "another program's empty database": (file) => {
-      const database = new DatabaseSync(file)
-      database.exec('PRAGMA application_id = 7')
-      database.close()
+      execSql(file, 'PRAGMA application_id = 7')
       return 'NOT_A_DATABASE'
     },
     'a database of a newer version': (file) => {

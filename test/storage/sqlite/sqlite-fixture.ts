@@ -12,6 +12,12 @@ export async function openStore(t: TestContext, options: SqliteOptions): Promise
   return storage
 }
 
+/** Runs statements on a database, as another program would. */
+export function execSql(file: string, sql: string): void {
+  using database = new DatabaseSync(file)
+  database.exec(sql)
+}
+
 /** Takes the write lock, as another program might, and returns what gives it back. */
 export function holdLock(t: TestContext, file: string): () => void {
   const holder = new DatabaseSync(file, { timeout: 5000 })

@@ -27,14 +27,6 @@ async function openWithKey(t: TestContext): Promise<{ file: string; storage: Sto
   return { file, storage }
 }
 
-function openIn(t: TestContext, file: string): DatabaseSync {
-  const database = new DatabaseSync(file)
-  t.after(() => {
-    if (database.isOpen) database.close()
-  })
-  return database
-}
-
 async function isFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<boolean> {
   return (await apiKeys.find(keyId)) !== undefined
 }
@@ -68,7 +60,7 @@ test(
 test('find waits for no writer', async (t) => {
   const { file, storage } = await openWithKey(t)
   const { apiKeys } = await openStorage(t, file)
-  const holder = openIn(t, file)
+  using holder = new DatabaseSync(file)
   holder.exec(
     `BEGIN IMMEDIATE; UPDATE api_keys SET revoked_at_ms = 1, ends_at_ms = 1 WHERE key_id <> ''`,
   )
@@ -87,7 +79,7 @@ test('a lock that keeps even readers out is a failure', async (t) => {
   const { file, storage } = await openWithKey(t)
   await storage.close()
   const { apiKeys } = await openStorage(t, file)
-  const holder = openIn(t, file)
+  using holder = new DatabaseSync(file)
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
   await assertProblem('LOCKED', apiKeys.find(KEY.keyId))
   holder.close()
@@ -160,7 +152,7 @@ test('a database of another version fails, and the next find retries', async (t)
   }
   removeFiles(file)
   fs.copyFileSync(copy, file)
-  const database = openIn(t, file)
+  using database = new DatabaseSync(file)
   database.exec('PRAGMA user_version = 1000')
   database.close()
   await assertProblem('NEWER', apiKeys.find(KEY.keyId))

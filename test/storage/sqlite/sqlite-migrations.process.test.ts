@@ -10,7 +10,7 @@ import { APPLICATION_ID, MIGRATIONS } from '../../../src/storage/sqlite/sqlite-m
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
-import { holdLock } from './sqlite-fixture.ts'
+import { execSql, holdLock } from './sqlite-fixture.ts'
 
 const ADDING_PROCESS = fileURLToPath(new URL('sqlite-adding-process.ts', import.meta.url))
 
@@ -28,15 +28,11 @@ function makeOlder(file: string, taken: number): void {
 }
 
 function schemaOf(file: string): readonly unknown[] {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    return database
-      .prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name')
-      .all()
-      .map((row) => ({ ...row }))
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(file, { readOnly: true })
+  return database
+    .prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name')
+    .all()
+    .map((row) => ({ ...row }))
 }
 
 test('migrates an empty file and every older version to the current tables', async (t) => {
@@ -59,9 +55,7 @@ test('migrates an empty file and every older version to the current tables', asy
 
 test('refuses to read an older version without migration and leaves it unchanged', async (t) => {
   const file = makePath(t)
-  const database = new DatabaseSync(file)
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE ancient (a)`)
-  database.close()
+  execSql(file, `PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE ancient (a)`)
   const before = schemaOf(file)
   await assertProblem('OLDER', openSqlite('read-only', { file }))
   assert.deepEqual(schemaOf(file), before)
@@ -70,9 +64,7 @@ test('refuses to read an older version without migration and leaves it unchanged
 test('a migration that fails changes nothing', async (t) => {
   const file = makePath(t)
   // What the first migration wants to make is there already, though this claims to be an unmigrated database of ours.
-  const database = new DatabaseSync(file)
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE decoys (a)`)
-  database.close()
+  execSql(file, `PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE decoys (a)`)
   const before = schemaOf(file)
   await assertProblem('IO', openSqlite('create', { file }))
   assert.deepEqual(schemaOf(file), before)

@@ -135,10 +135,7 @@ test('decoys use bounded space and share no bytes with a row', async (t) => {
   await storage.waitlist.add(makeRegistration(1))
   for (let round = 0; round < 500; round += 1) await storage.waitlist.add(makeRegistration(1))
   await storage.close()
-  const database = new DatabaseSync(file, { readOnly: true })
-  t.after(() => {
-    database.close()
-  })
+  using database = new DatabaseSync(file, { readOnly: true })
   const decoys = database.prepare('SELECT slot, length(sealed) AS length, * FROM decoys').all()
   assert.ok(decoys.length > 64 && decoys.length <= 128, `${decoys.length} decoys`)
   const { addressHash, sealed, ticket, registeredAtMs } = makeRegistration(1)
@@ -155,10 +152,7 @@ test('decoys use bounded space and share no bytes with a row', async (t) => {
 test('a decoy that replaces another is entirely new', async (t) => {
   const file = temporaryDatabase(t)
   const storage = await openStore(t, { file })
-  const database = new DatabaseSync(file, { readOnly: true })
-  t.after(() => {
-    database.close()
-  })
+  using database = new DatabaseSync(file, { readOnly: true })
   const readDecoys = () =>
     new Map(
       database
