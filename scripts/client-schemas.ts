@@ -28,7 +28,6 @@ export interface ClientObject {
   readonly schema: JsonSchema
 }
 
-/** The name of a schema in the clients. */
 export function clientNameOf(schema: string): string {
   return CLIENT_NAMES[schema] ?? componentName(schema)
 }
@@ -86,7 +85,6 @@ function withTitles(schema: JsonSchema, name: string): JsonSchema {
   }
 }
 
-/** What `clientObjects` returns. */
 export interface ClientObjectOptions {
   /** Includes the request bodies and the data of writes. */
   readonly withRequests: boolean

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** A generated file. */
 export interface GeneratedFile {
   /** Path below the root of the repository. */
   readonly file: string

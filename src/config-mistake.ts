@@ -24,7 +24,6 @@ export class ConfigError extends Error {
     this.mistakes = mistakes
   }
 
-  /** Every mistake in one line. */
   get lines(): readonly string[] {
     return this.mistakes.map(formatConfigMistake)
   }

@@ -17,7 +17,6 @@ export interface Ending {
 
 type Run = (...args: readonly string[]) => Promise<Ending & { readonly megabytes: number }>
 
-/** A command of a client. */
 export interface ClientCommand {
   readonly file: string
   /** Why it cannot run here; undefined where it can. */
@@ -146,7 +145,6 @@ function goCommand(go: ReturnType<typeof openGoFolder>): Run {
   }
 }
 
-/** The commands of the clients. */
 export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly ClientCommand[] {
   const argumentsOf = ([url = '', pins = '', etag]: readonly string[]) => [
     'verify',

@@ -154,7 +154,6 @@ export async function startRegistering(
   }
 }
 
-/** Options of a start. */
 export interface StartOptions {
   readonly deployment?: Deployment
   readonly program?: readonly string[]

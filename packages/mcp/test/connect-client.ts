@@ -5,7 +5,6 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import { parseServerArgs, startMcpServer } from '../src/start-server.ts'
 import { createStdioTransport } from '../src/stdio-transport.ts'
 
-/** What a tool returned. */
 export interface CalledTool {
   readonly isError: boolean
   readonly text: string

@@ -11,7 +11,6 @@ export interface PageElement {
   readonly children: PageNode[]
 }
 
-/** An element or a text. */
 export type PageNode = PageElement | string
 
 /** Elements within a sentence; all others begin and end a word. */
@@ -88,7 +87,6 @@ function openTree() {
   }
 }
 
-/** The tree of markup. */
 export function parseMarkup(markup: string): PageElement {
   const tree = openTree()
   for (const token of markup.matchAll(TOKEN)) tree.add(token)

@@ -32,7 +32,6 @@ import {
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { createStateStore } from './state-store.ts'
 
-/** Options of one audit. */
 export interface AuditSettings {
   readonly origin: string
   readonly pinnedKeyIds: readonly string[] | undefined
@@ -150,7 +149,6 @@ export function createAuditProgress(stream?: ProgressStream) {
   }
 }
 
-/** The report of an audit. */
 export interface FullReport extends AuditReport {
   /** Undefined without a policy. */
   readonly log?: LogReport

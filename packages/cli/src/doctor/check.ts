@@ -12,7 +12,6 @@ export type Check = (
   settings: DoctorSettings,
 ) => Promise<string | undefined>
 
-/** Options of the doctor. */
 export interface DoctorSettings {
   readonly origin: string
   readonly ask: Ask
