@@ -276,15 +276,27 @@ export function openIncident(
   return review({ ...status, incidents }, components, options, at, incident)
 }
 
-/** An update of an incident. One that is resolved stays resolved. */
-export function updateIncident(
+/** An update of an incident that may change its state and those of components. */
+interface IncidentUpdate extends UpdateOptions {
+  readonly state?: Incident['state'] | undefined
+  readonly components: ComponentChanges
+}
+
+/** An incident with an update on top, and the components that it names for the first time. */
+function changeIncident(
   status: Status,
-  id: string,
-  options: UpdateOptions & {
-    readonly state?: Incident['state'] | undefined
-    readonly components: ComponentChanges
-  },
+  before: Incident,
+  state: Incident['state'],
+  options: IncidentUpdate,
 ): StatusEdit {
+  const { at, updated } = withUpdate(before, state, options)
+  const components = [...new Set([...before.components, ...options.components.keys()])]
+  const incidents = replaceItem(status.incidents, { ...updated, components })
+  return review({ ...status, incidents }, options.components, options, at, before)
+}
+
+/** An update of an incident. One that is resolved stays resolved. */
+export function updateIncident(status: Status, id: string, options: IncidentUpdate): StatusEdit {
   const incident = requireItem(status.incidents, id, 'incident')
   const { components: changes } = options
   requireComponents(status, changes.keys())
@@ -306,34 +318,21 @@ export function updateIncident(
     const found = `the newest update of ${id} (${newest.at}) has this state and this text`
     throw new StatusEditError('state', `${found}; expected another text`, true)
   }
-  const { at, updated } = withUpdate(incident, state, options)
-  const components = [...new Set([...incident.components, ...changes.keys()])]
-  const incidents = replaceItem(status.incidents, { ...updated, components })
-  return review({ ...status, incidents }, changes, options, at, incident)
+  return changeIncident(status, incident, state, options)
 }
 
 /** An incident that was resolved and fails again: an update on top, without the time of its end. */
-export function reopenIncident(
-  status: Status,
-  id: string,
-  options: UpdateOptions & {
-    readonly state?: Incident['state'] | undefined
-    readonly components: ComponentChanges
-  },
-): StatusEdit {
+export function reopenIncident(status: Status, id: string, options: IncidentUpdate): StatusEdit {
   const incident = requireItem(status.incidents, id, 'incident')
-  const { components: changes, state = 'investigating' } = options
-  requireComponents(status, changes.keys())
+  const { components, state = 'investigating' } = options
+  requireComponents(status, components.keys())
   if (isUnresolved(incident)) {
     const expected = 'expected svc incident update'
     const isRepeated = saysSame(incident, options.text)
     throw new StatusEditError('state', `the incident ${id} is open; ${expected}`, isRepeated)
   }
   const { resolvedAt: _, ...past } = incident
-  const { at, updated } = withUpdate(past, state, options)
-  const components = [...new Set([...incident.components, ...changes.keys()])]
-  const incidents = replaceItem(status.incidents, { ...updated, components })
-  return review({ ...status, incidents }, changes, options, at, incident)
+  return changeIncident(status, past, state, options)
 }
 
 /**
