@@ -32,11 +32,7 @@ function entryOf(releases: PublishedHistory, snapshotId: string): VersionEntry {
   return JSON.parse(payload.json) as VersionEntry
 }
 
-async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
-  const response = await fetch(`/${locale}/history`)
-  assert.equal(response.status, 200)
-  return response.text()
-}
+const pageOf = (app: RunningApp, locale = 'en'): Promise<string> => app.text(`/${locale}/history`)
 
 /** The entries of the chain in the page, newest first. */
 function entriesOf(page: string): readonly string[] {

@@ -14,9 +14,7 @@ import { titleIn } from '../support/snapshot-title.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function overview(app: RunningApp, locale: (typeof LOCALES)[number] = 'en') {
-  const response = await app.fetch(pathOfPage(locale, ''))
-  assert.equal(response.status, 200)
-  const markup = parsePage(await response.text())
+  const markup = parsePage(await app.text(pathOfPage(locale, '')))
   return { markup, text: markup.all('main').map(textIn).join(' ') }
 }
 

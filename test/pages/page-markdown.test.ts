@@ -59,12 +59,6 @@ const PATHS = LOCALES.flatMap((locale) =>
   [...PAGES.map(({ path }) => path), 'history/VS-0001'].map((path) => pathOfPage(locale, path)),
 )
 
-async function read(app: RunningApp, path: string) {
-  const response = await app.fetch(path)
-  assert.equal(response.status, 200, path)
-  return response.text()
-}
-
 /** What is published, and the example with everything that content can have. */
 const VARIANTS = SITE_VARIANTS.filter(([name]) => /published|example/.test(name))
 
@@ -84,8 +78,8 @@ for (const [name, parts] of VARIANTS) {
     const app = await runOnce(parts)
     const twins = new Set(PATHS.map((path) => markdownPath(path)))
     for (const path of PATHS) {
-      const page = parsePage(await read(app, path))
-      const markdown = await read(app, markdownPath(path))
+      const page = parsePage(await app.text(path))
+      const markdown = await app.text(markdownPath(path))
       const { headings, text, links, rawHtml } = readMarkdown(markdown)
       assert.deepEqual(rawHtml, [], path)
       const texts = textsOf(page)
@@ -129,14 +123,14 @@ test('the end of a page names its version, hash and key, and how to verify them'
   }
   const keyId = keys.data.keys[0]?.keyId ?? ''
   for (const locale of LOCALES) {
-    const end = (await read(app, `/${locale}/roadmap.md`)).split('\n## ').at(-1) ?? ''
+    const end = (await app.text(`/${locale}/roadmap.md`)).split('\n## ').at(-1) ?? ''
     for (const fact of [data.snapshotId, data.hash, keyId]) assert.ok(end.includes(`\`${fact}\``))
     assert.ok(end.includes(`(http://127.0.0.1:8080/${locale}/verify.md#curl)`), end)
     assert.doesNotMatch(end, /npx|svc /)
     assert.ok(end.includes(`(http://127.0.0.1:8080/${locale}/roadmap)`), end)
   }
   const unsigned = await runApp(t, { signing: undefined })
-  assert.doesNotMatch(await read(unsigned, '/en/roadmap.md'), /#curl/)
+  assert.doesNotMatch(await unsigned.text('/en/roadmap.md'), /#curl/)
 })
 
 describe('published text', () => {
@@ -163,7 +157,7 @@ describe('published text', () => {
     const app = await runApp(t, { releases: releasesOf(content, { note: HOSTILE }) })
     let count = 0
     for (const path of [...PATHS, '/en/history/VS-0001']) {
-      const { links, rawHtml, text } = readMarkdown(await read(app, markdownPath(path)))
+      const { links, rawHtml, text } = readMarkdown(await app.text(markdownPath(path)))
       assert.deepEqual(rawHtml, [], path)
       for (const link of links) assert.doesNotMatch(link, /evil|script/, path)
       count += text.split(withoutSpaces(HOSTILE)).length - 1

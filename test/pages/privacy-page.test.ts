@@ -8,11 +8,7 @@ import { parsePage, attributeOf, unescapeHtml } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
-async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
-  const response = await fetch(`/${locale}/privacy`)
-  assert.equal(response.status, 200)
-  return response.text()
-}
+const pageOf = (app: RunningApp, locale = 'en'): Promise<string> => app.text(`/${locale}/privacy`)
 
 function challengeOf(description: Challenge['description']): Challenge {
   return { ...UNSOLVABLE_CHALLENGE, description }

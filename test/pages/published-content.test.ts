@@ -77,9 +77,7 @@ async function show(app: RunningApp, locale: Locale, page: string): Promise<Show
 }
 
 async function showPage(app: RunningApp, locale: Locale, page: string): Promise<Shown> {
-  const response = await app.fetch(pathOfPage(locale, page))
-  assert.equal(response.status, 200, `${locale} ${page}`)
-  const source = await response.text()
+  const source = await app.text(pathOfPage(locale, page))
   const markup = parsePage(source)
   const times = new Map<string | undefined, string[]>()
   for (const time of markup.all('time')) {

@@ -62,9 +62,7 @@ async function readPage(
     : [path]
   const pages = await Promise.all(
     paths.map(async (each) => {
-      const response = await app.fetch(each)
-      assert.equal(response.status, 200)
-      const text = await response.text()
+      const text = await app.text(each)
       return { text, markup: parsePage(text) }
     }),
   )

@@ -14,11 +14,7 @@ import { svc } from '../support/run-svc.ts'
 import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
-  const response = await fetch(`/${locale}/verify`)
-  assert.equal(response.status, 200)
-  return response.text()
-}
+const pageOf = (app: RunningApp, locale = 'en'): Promise<string> => app.text(`/${locale}/verify`)
 
 /** The code in a box of the page. */
 function codeIn(page: string, id: string): string {

@@ -28,12 +28,6 @@ function run(t: TestContext, parts: Parameters<typeof runApp>[1] = {}): Promise<
   return runApp(t, { baseUrl: ORIGIN, securityContact: CONTACT, ...parts })
 }
 
-async function textOf(app: RunningApp, path: string): Promise<string> {
-  const response = await app.fetch(path)
-  assert.equal(response.status, 200, path)
-  return response.text()
-}
-
 /** The fields of a security.txt, by name. */
 function fieldsOf(text: string): ReadonlyMap<string, string> {
   assert.match(text, /^(?:[A-Z][A-Za-z-]+: [^\r\n]+\n)+$/)
@@ -82,7 +76,7 @@ describe('well-known files', () => {
 
   test('a preview has no sitemap and disallows crawlers', async (t) => {
     const app = await run(t, { deployment: 'preview' })
-    assert.equal(await textOf(app, '/robots.txt'), 'User-agent: *\nDisallow: /\n')
+    assert.equal(await app.text('/robots.txt'), 'User-agent: *\nDisallow: /\n')
     assert.equal((await app.fetch('/sitemap.xml')).status, 404)
   })
 })
@@ -90,7 +84,7 @@ describe('well-known files', () => {
 test('the sitemap lists every page, also of incidents and months, with its alternates', async (t) => {
   const releases = releasesOf({ status: OUTAGE_STATUS })
   const app = await run(t, { releases, clock: { nowMs: () => TROUBLE_NOW_MS } })
-  const text = await readSitemap((path) => textOf(app, path))
+  const text = await readSitemap((path) => app.text(path))
   assert.match(
     text,
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<urlset xmlns="[^"]+" xmlns:xhtml="http:\/\/www\.w3\.org\/1999\/xhtml">/,
@@ -113,7 +107,7 @@ test('the sitemap lists every page, also of incidents and months, with its alter
     ].map(([, language, href]) => [language, href])
     const path = new URL(address).pathname
     // What the page itself says of its languages.
-    const page = await textOf(app, path)
+    const page = await app.text(path)
     const own = [
       ...page.matchAll(/<link\s+rel="alternate"\s+hreflang="([^"]+)"\s+href="([^"]+)"\s*\/?>/g),
     ].map(([, language, href]) => [language, href])
@@ -122,7 +116,7 @@ test('the sitemap lists every page, also of incidents and months, with its alter
     assert.ok(alternates.some(([, href]) => href === address))
   }
   assert.equal(
-    await textOf(app, '/robots.txt'),
+    await app.text('/robots.txt'),
     `User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`,
   )
 })
@@ -130,7 +124,7 @@ test('the sitemap lists every page, also of incidents and months, with its alter
 describe('security.txt', () => {
   test('has the fields of RFC 9116 and an existing policy', async (t) => {
     const app = await run(t)
-    const fields = fieldsOf(await textOf(app, SECURITY_TXT))
+    const fields = fieldsOf(await app.text(SECURITY_TXT))
     assert.deepEqual(
       [...fields.keys()],
       ['Contact', 'Expires', 'Preferred-Languages', 'Canonical', 'Policy'],
@@ -140,7 +134,7 @@ describe('security.txt', () => {
     assert.equal(fields.get('Canonical'), `${ORIGIN}${SECURITY_TXT}`)
     const policy = new URL(fields.get('Policy') ?? '')
     assert.equal(policy.origin, ORIGIN)
-    const page = await textOf(app, policy.pathname)
+    const page = await app.text(policy.pathname)
     assert.ok(page.includes(`id="${policy.hash.slice(1)}"`))
     assert.ok(page.includes(`href="${CONTACT}"`))
   })
@@ -162,7 +156,7 @@ describe('security.txt', () => {
 
   test('omits URLs without https', async (t) => {
     const app = await run(t, { baseUrl: 'http://127.0.0.1:8080' })
-    const fields = fieldsOf(await textOf(app, SECURITY_TXT))
+    const fields = fieldsOf(await app.text(SECURITY_TXT))
     assert.deepEqual([...fields.keys()], ['Contact', 'Expires', 'Preferred-Languages'])
   })
 
@@ -186,7 +180,7 @@ describe('the API catalog', () => {
 
   test('is a linkset whose targets exist with their types', async (t) => {
     const app = await run(t)
-    const { linkset, ...rest } = JSON.parse(await textOf(app, API_CATALOG)) as {
+    const { linkset, ...rest } = JSON.parse(await app.text(API_CATALOG)) as {
       readonly linkset: readonly Context[]
     }
     assert.deepEqual(rest, {})
@@ -233,7 +227,7 @@ describe('the API catalog', () => {
 
 test('the icon is linked from every page', async (t) => {
   const app = await run(t)
-  const page = await textOf(app, '/en')
+  const page = await app.text('/en')
   const [, address = ''] = /<link rel="icon" href="([^"]+)" type="image\/svg\+xml"/.exec(page) ?? []
   const icon = await app.fetch(address)
   assert.equal(icon.headers.get('content-type'), 'image/svg+xml; charset=utf-8')

@@ -88,8 +88,7 @@ test('the documented copy is complete', { skip: !HAS_SQLITE3 && 'no sqlite3' }, 
   run(folder, commandWith('VACUUM INTO'))
   const file = path.join(folder, 'copy.sqlite')
   assert.equal(fs.statSync(file).mode & 0o777, 0o600)
-  const copy = await openSqlite('read-only', { file })
-  t.after(() => copy.close())
+  const copy = await openStore(t, { file }, 'read-only')
   assert.deepEqual(await readAll(copy.waitlist), await readAll(waitlist))
 })
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { AppDependencies, Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
@@ -37,6 +38,8 @@ export interface RunningApp {
   readonly clock: { ms: number }
   /** Fetches a path without following redirects. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** The text at a path. Fails for any status but 200. */
+  text(path: string): Promise<string>
 }
 
 /** Signing with the test key and OpenSSL. */
@@ -94,11 +97,18 @@ export async function runApp(
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))
   const origin = `http://127.0.0.1:${port}`
+  const fetchPath = (path: string, init?: RequestInit) =>
+    fetch(`${origin}${path}`, { redirect: 'manual', ...init })
   return {
     origin,
     port,
     log,
     clock,
-    fetch: (path, init) => fetch(`${origin}${path}`, { redirect: 'manual', ...init }),
+    fetch: fetchPath,
+    async text(path) {
+      const response = await fetchPath(path)
+      assert.equal(response.status, 200, path)
+      return response.text()
+    },
   }
 }

@@ -6,7 +6,6 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { partialNameOf } from '@public-api/client-internal/node/durable-file'
 import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
-import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration, readAll } from '../waitlist-fixture.ts'
@@ -34,14 +33,12 @@ test('a copy of a live database is complete, one file, and readable only by its 
   await Promise.all(writing)
   assert.deepEqual(fs.readdirSync(folder), ['copy.sqlite'])
   assert.equal(fs.statSync(target).mode & 0o777, 0o600)
-  const copy = await openSqlite('read-only', { file: target })
-  t.after(() => copy.close())
+  const copy = await openStore(t, { file: target }, 'read-only')
   const copied = await readAll(copy.waitlist)
   assert.ok(copied.length >= 50)
   assert.deepEqual(copied, (await readAll(live.waitlist)).slice(0, copied.length))
   // It can take the place of the original: positions go on behind the last one.
-  const restored = await openSqlite('read-write', { file: target })
-  t.after(() => restored.close())
+  const restored = await openStore(t, { file: target }, 'read-write')
   assert.equal(await restored.waitlist.add(makeRegistration(999)), 'added')
   const [row] = await restored.waitlist.readAfter(copied.at(-1)?.position ?? 0, 10)
   assert.equal(row?.ticket, makeRegistration(999).ticket)
@@ -82,8 +79,7 @@ test('a copy that a killed restore left is deleted with the next erasure', async
   const left = partialNameOf(file)
   await backUpDatabase(file, left)
   fs.utimesSync(left, 0, 0)
-  const command = await openSqlite('read-write', { file })
-  t.after(() => command.close())
+  const command = await openStore(t, { file }, 'read-write')
   await command.waitlist.erase(makeRegistration(0).addressHash)
   assert.deepEqual(await readAll(live.waitlist), [])
   assert.equal(fs.existsSync(left), false)
@@ -98,8 +94,7 @@ test('the database file without its WAL opens as of the last checkpoint', async 
   const target = path.join(folder, 'copy.sqlite')
   // By another process: to close the file in this one would drop SQLite's locks on it.
   assert.equal(spawnSync('cp', [file, target]).status, 0)
-  const copy = await openSqlite('read-only', { file: target })
-  t.after(() => copy.close())
+  const copy = await openStore(t, { file: target }, 'read-only')
   const tickets = (await readAll(copy.waitlist)).map(({ ticket }) => ticket)
   assert.deepEqual(
     tickets,

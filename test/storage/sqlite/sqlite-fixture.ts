@@ -3,11 +3,15 @@ import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type { SqliteOptions } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
-import type { Storage } from '../../../src/storage/stores/storage.ts'
+import type { Storage, StorageMode } from '../../../src/storage/stores/storage.ts'
 
 /** Opens a store that is closed after the test. */
-export async function openStore(t: TestContext, options: SqliteOptions): Promise<Storage> {
-  const storage = await openSqlite('create', options)
+export async function openStore(
+  t: TestContext,
+  options: SqliteOptions,
+  mode: StorageMode = 'create',
+): Promise<Storage> {
+  const storage = await openSqlite(mode, options)
   t.after(() => storage.close())
   return storage
 }

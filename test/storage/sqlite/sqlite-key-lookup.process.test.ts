@@ -5,7 +5,6 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
-import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { ApiKeyStore } from '../../../src/storage/stores/api-key-store.ts'
 import { StorageError } from '../../../src/storage/stores/storage-error.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
@@ -177,8 +176,7 @@ test('a damaged database is a failure until it is repaired', async (t) => {
     stdio: 'ignore',
   })
   await assertProblem('DAMAGED', openStorage(t, file))
-  const damaged = await openSqlite('read-write', { file })
-  t.after(() => damaged.close())
+  const damaged = await openStore(t, { file }, 'read-write')
   const { apiKeys } = damaged
   await assertProblem('NOT_A_DATABASE', apiKeys.find(KEY.keyId))
   await assertProblem('NOT_A_DATABASE', apiKeys.find(makeKey(300).keyId))

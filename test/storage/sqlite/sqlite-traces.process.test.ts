@@ -24,8 +24,7 @@ function holdReader(t: TestContext, file: string): () => void {
 test('an erasure removes the content from the database and its WAL', async (t) => {
   const file = temporaryDatabase(t)
   const { waitlist } = await openStore(t, { file })
-  const other = await openSqlite('read-write', { file })
-  t.after(() => other.close())
+  await openStore(t, { file }, 'read-write')
   const rows = Array.from({ length: 300 }, (_, number) =>
     // Some of them fill pages of their own.
     makeRegistration(number, number % 50 === 0 ? { sealed: bytesOf(`${number}`, 9000) } : {}),
