@@ -6,6 +6,7 @@ import { type ReleaseFinding, verifyReleases } from '../src/publishing/releases/
 import { formatMistake } from '../src/publishing/rules/content-mistake.ts'
 import type { ReleaseStore } from '../src/releases/release-store.ts'
 
+/** What to check. */
 interface CheckOptions {
   readonly contentDir: string
   readonly store: ReleaseStore

@@ -28,6 +28,7 @@ export interface ClientObject {
   readonly schema: JsonSchema
 }
 
+/** The name of a schema in the clients. */
 export function clientNameOf(schema: string): string {
   return CLIENT_NAMES[schema] ?? componentName(schema)
 }
@@ -85,6 +86,7 @@ function withTitles(schema: JsonSchema, name: string): JsonSchema {
   }
 }
 
+/** What `clientObjects` returns. */
 export interface ClientObjectOptions {
   /** Includes the request bodies and the data of writes. */
   readonly withRequests: boolean

@@ -9,6 +9,7 @@ type Impact = 'text' | 'additive' | 'breaking'
 /** The class of a change (contract decisions section 11). */
 export type ChangeClass = Impact | 'beta'
 
+/** One change of the contract. */
 export interface ContractChange {
   readonly class: ChangeClass
   /** Place of the change, such as `GET /api/v1/status 200 data.components[].state`. */

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
+/** A generated file. */
 export interface GeneratedFile {
   /** Path below the root of the repository. */
   readonly file: string

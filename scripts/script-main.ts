@@ -23,6 +23,7 @@ export function parseScriptArgs<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
+/** Options of a script. */
 interface Script<Options extends ParseArgsOptionsConfig> {
   /** The output of `--help`, ending in a line break. */
   readonly help: string

@@ -24,6 +24,7 @@ export class ConfigError extends Error {
     this.mistakes = mistakes
   }
 
+  /** Every mistake in one line. */
   get lines(): readonly string[] {
     return this.mistakes.map(formatConfigMistake)
   }

@@ -13,6 +13,7 @@ export interface CommandOutput {
   error(line: string): void
 }
 
+/** Details of a failure. */
 export interface FailureDetails {
   /** Default: failure. */
   readonly exitCode?: ExitCode
@@ -86,11 +87,13 @@ const COMMON_OPTIONS = {
   json: { type: 'boolean', about: 'print the result as one JSON object' },
 } as const
 
+/** The arguments of a command, parsed. */
 interface ParsedArguments<Options extends CommandOptions> {
   readonly values: OptionValues<Options & typeof COMMON_OPTIONS>
   readonly positionals: readonly string[]
 }
 
+/** The result of a command. */
 export interface CommandResult {
   /** The members of the object that `--json` prints. `ok` is true unless they state it. */
   readonly json: object
@@ -102,6 +105,7 @@ export interface CommandResult {
   readonly exitCode?: ExitCode
 }
 
+/** Options of a command. */
 export interface CommandDefinition<Options extends CommandOptions> extends CommandHelp {
   /** Its own options besides `--json` and `--help`. */
   readonly options: Options

@@ -14,6 +14,7 @@ export interface CommandOption {
   readonly parse?: (option: string, text: string) => unknown
 }
 
+/** Options by name. */
 export interface CommandOptions {
   readonly [name: string]: CommandOption
 }

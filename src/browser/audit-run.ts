@@ -30,6 +30,7 @@ export class PageLogError extends Error {
 /** Maximum number of progress reports of a step, because screen readers read each of them aloud. */
 const MAX_REPORTS = 10
 
+/** Options of one audit. */
 export interface AuditRun {
   readonly texts: PageTexts
   readonly proofTexts: PageTexts

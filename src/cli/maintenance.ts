@@ -73,6 +73,7 @@ move the event.`,
   },
 })
 
+/** The command of a step of a maintenance. */
 function createStepCommand(step: MaintenanceStep, about: string): Command {
   return createCommand({
     usage: `maintenance ${step} ID --text TEXT [options]`,

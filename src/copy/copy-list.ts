@@ -5,6 +5,7 @@ import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readBelow } from '../files/folder-files.ts'
 
+/** A failure to make a file of a copy. */
 export class CopyFailure extends Error {}
 
 /** Lists what a run wrote, so that the next one writes and removes only what changed. */

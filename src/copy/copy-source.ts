@@ -41,6 +41,7 @@ export interface CopyOptions {
   readonly log: Log
 }
 
+/** One file of a copy. */
 export interface CopyFile {
   /** Path below the folder of the copy. */
   readonly file: string

@@ -29,6 +29,7 @@ const LOCK_WAIT_MS = 1000
 const RIGHTS = { mode: 0o644 }
 const FOLDER_MODE = 0o755
 
+/** What a copy is to have. */
 export interface CopyContent {
   /** Changes with everything that the files are made of. */
   readonly madeOf: string

@@ -91,6 +91,7 @@ export function rewriteBelow(
   rewriteFile(path.join(folder, name), content, mode)
 }
 
+/** An entry of a folder. */
 export interface FolderEntry {
   /** Its path below the listed folder, with slashes. */
   readonly name: string

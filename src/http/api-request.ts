@@ -26,6 +26,7 @@ export interface Reply {
   readonly body: string | Uint8Array | BodyParts | undefined
 }
 
+/** The bytes of a body. */
 export function bytesOfBody(body: NonNullable<Reply['body']>): Buffer {
   const parts = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
   return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))

@@ -9,6 +9,7 @@ type ComponentFeedName = `status/components/${string}`
 
 export type FeedName = (typeof FEED_NAMES)[number] | ComponentFeedName
 
+/** The feed of a component. */
 export function componentFeed(id: string): ComponentFeedName {
   return `status/components/${id}`
 }

@@ -21,6 +21,7 @@ const DAY_SECONDS = 86_400
 /** Each longer than max-age, some within stale-while-revalidate and some beyond. */
 const STEP_SECONDS = [61, 90, 200, 299, 340, 400, 600, 840] as const
 
+/** What one read of the page is. */
 interface PageRead {
   readonly target: string
   readonly cache: RequestCache

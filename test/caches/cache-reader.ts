@@ -23,6 +23,7 @@ export interface Asked {
   readonly headers?: { readonly [name: string]: string }
 }
 
+/** Makes a response of its parts. */
 function toResponse(
   parts: HttpResponse & { readonly headers: readonly HeaderPair[] },
 ): CachedResponse {

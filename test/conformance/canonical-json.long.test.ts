@@ -17,6 +17,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = path.resolve('test/conformance')
 
+/** A text, and its canonical text. */
 type Case = readonly [text: string, canonical: string]
 
 /** Values as JSON with spaces and escapes of any form, and their canonical texts by the package of RFC 8785's author. */

@@ -17,6 +17,7 @@ export interface Ending {
 
 type Run = (...args: readonly string[]) => Promise<Ending & { readonly megabytes: number }>
 
+/** A command of a client. */
 export interface ClientCommand {
   readonly file: string
   /** Why it cannot run here; undefined where it can. */
@@ -145,6 +146,7 @@ function goCommand(go: ReturnType<typeof openGoFolder>): Run {
   }
 }
 
+/** The commands of the clients. */
 export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly ClientCommand[] {
   const argumentsOf = ([url = '', pins = '', etag]: readonly string[]) => [
     'verify',

@@ -9,6 +9,7 @@ import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
 
+/** A page as it was sent. */
 interface SentPage {
   readonly path: string
   readonly locale: Locale

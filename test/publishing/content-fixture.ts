@@ -120,6 +120,7 @@ ${['architecture', 'security', 'evidence', 'capabilities', 'integration', 'devel
   'wallet/development': `${WALLET}items: []\n`,
 }
 
+/** Writes one file of a content folder. */
 export function writeContent(folder: string, name: string, text: string): void {
   const file = path.join(folder, name)
   mkdirSync(path.dirname(file), { recursive: true })

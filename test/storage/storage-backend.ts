@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test'
 
+/** A store that is open. */
 export interface OpenedStore<Store> {
   readonly store: Store
   /** Opens one more store on the same data, as another process would. */

@@ -50,6 +50,7 @@ export interface KeyedApp extends RunningApp {
   rows(): Promise<readonly StoredApiKey[]>
 }
 
+/** Options of a test. */
 export interface KeyedAppOptions {
   /** False: the registry's own word, which is the pause. */
   readonly isOpen?: boolean

@@ -60,6 +60,7 @@ export function writeHashSecrets(
   write('key-hash-secret-previous.txt', previous.map((each) => `${each}\n`).join(''))
 }
 
+/** Options of a start. */
 export interface KeyedStartOptions {
   readonly env?: { readonly [name: string]: string }
   /** A deployment whose hash secret is the test's, unless one is given. */

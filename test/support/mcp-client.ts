@@ -9,11 +9,13 @@ export const mcpMissing = existsSync(path.join(FOLDER, 'node_modules'))
   ? undefined
   : 'packages/mcp is not installed; run npm ci --prefix packages/mcp --ignore-scripts'
 
+/** What a tool returned. */
 export interface CalledTool {
   readonly isError: boolean
   readonly text: string
 }
 
+/** A tool as it is listed. */
 interface ListedTool {
   readonly name: string
   readonly annotations: object

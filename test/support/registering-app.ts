@@ -45,6 +45,7 @@ export interface RegisteringApp extends RunningApp {
   entries(): Promise<readonly WaitlistEntry[]>
 }
 
+/** Options of a test. */
 export interface RegisteringOptions {
   /** Wraps the store, such as to let it fail. */
   readonly store?: (storage: Storage) => Storage

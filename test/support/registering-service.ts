@@ -154,6 +154,7 @@ export async function startRegistering(
   }
 }
 
+/** Options of a start. */
 export interface StartOptions {
   readonly deployment?: Deployment
   readonly program?: readonly string[]

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { collectText } from './collect-text.ts'
 import { cleanEnvironment, type Outcome, type RunOptions } from './run-svc.ts'
 
+/** The file of the program. */
 export const SVC: string = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
 
 /** Runs a Node program in a folder: its file, then its arguments. */

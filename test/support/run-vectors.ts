@@ -83,9 +83,11 @@ async function outcomeOfKeys(vector: KeyVector): Promise<VectorOutcome> {
 
 /** Result of one vector, or of one link of its chain. */
 export interface VectorResult {
+  /** Name of the vector. */
   readonly name: string
   /** What the vector tests. */
   readonly description: string
+  /** The expected outcome. */
   readonly expected: VectorOutcome | HistoryOutcome | LogFault
   /** The outcome on this platform. */
   readonly found: VectorOutcome | HistoryOutcome | LogFault

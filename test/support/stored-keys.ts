@@ -5,6 +5,7 @@ import { createApiKeys, type ApiKeys } from '../../src/service/api-keys/api-keys
 import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
 import type { ApiKeyStore } from '../../src/storage/stores/api-key-store.ts'
 
+/** The hash secret of test keys. */
 export const TEST_HASH_SECRET = 'the-secret-that-tests-hash-keys-with'
 
 /** Options of a service over a store of keys; defaults: the test's secret and the machine's clock. */

@@ -7,6 +7,7 @@ import type { RunningApp } from './running-app.ts'
 
 /** Parts that differ between successful reads. */
 export interface ExpectedRead {
+  /** Name of the schema of `data`. */
   readonly schema: DataSchemaName
   readonly cacheClass: 'static-snapshot' | 'short-lived'
   /** Value of Link; undefined: no such header. */

@@ -78,6 +78,7 @@ export interface LogVector {
   readonly withoutMlDsa44?: LogFault
   /** The verifier's clock: ISO 8601 UTC. */
   readonly now: string
+  /** Text of the policy. */
   readonly policy: string
   /** Maximum age of the quorum's cosignatures in seconds; missing for any age. */
   readonly maxAgeSeconds?: number

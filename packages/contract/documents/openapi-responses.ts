@@ -27,6 +27,7 @@ export interface OpenApiResponse {
   readonly headers: ResponseHeaders
   /** The error codes that it may have. */
   readonly codes: readonly ErrorCode[]
+  /** The Response Object. */
   readonly response: JsonObject
   /** Its name in `components.responses`, if endpoints may share it. */
   readonly component?: string

@@ -41,6 +41,7 @@ export function errorSchemaName(
   return `${codes.map((code) => componentName(code.toLowerCase())).join('Or')}Error`
 }
 
+/** The error codes of an endpoint, by status. */
 export function codesByStatus(row: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
   return Map.groupBy(errorsOf(row), (code) => ERRORS[code].status)
 }

@@ -8,6 +8,7 @@ export const SCHEMA_IDS = {
   error: 'svc.public.api.error.v1',
 } as const
 
+/** The identity of one response. */
 export interface ResponseIdentity {
   /** Random UUID v4, equal to X-Request-Id. Carries no identity. */
   readonly requestId: string

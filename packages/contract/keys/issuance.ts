@@ -3,6 +3,7 @@ export type Issuance =
   | { readonly enabled: false; readonly reason: string }
   | {
       readonly enabled: true
+      /** Who approved it. */
       readonly approvedBy: string
       /** When, as an ISO 8601 date. */
       readonly approvedAt: string

@@ -63,6 +63,7 @@ const ANNOTATIONS = {
   openWorldHint: true,
 }
 
+/** What the server needs. */
 export interface ServerDependencies {
   /** Called for every tool; the first call may have to read the keys to trust. */
   readonly source: () => Promise<Source>
@@ -71,6 +72,7 @@ export interface ServerDependencies {
   readonly timeoutMs: number
 }
 
+/** A tool. */
 interface Tool<Input extends z.ZodObject> {
   readonly description: string
   readonly input: Input

@@ -2,6 +2,7 @@ import { foldText } from '@public-api/contract/text/fold-text'
 
 /** A text that contains every word of a query. */
 interface Hit {
+  /** Name of the resource. */
   readonly resource: string
   /** JSON Pointer (RFC 6901) of the object that contains the text. */
   readonly pointer: string

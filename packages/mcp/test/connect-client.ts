@@ -5,6 +5,7 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import { parseServerArgs, startMcpServer } from '../src/start-server.ts'
 import { createStdioTransport } from '../src/stdio-transport.ts'
 
+/** What a tool returned. */
 export interface CalledTool {
   readonly isError: boolean
   readonly text: string

@@ -25,10 +25,12 @@ function describeKey(key: StoredApiKey, nowMs: number) {
   return { keyId, label, status, createdAt, expiresAt, revokedAt }
 }
 
+/** What to list and where to write it. */
 export interface ListOptions {
   readonly store: Pick<ApiKeyStore, 'readAfter'>
   /** The time for which the status is computed. */
   readonly nowMs: number
+  /** Only keys with this status. */
   readonly status: KeyStatus | undefined
   /** Only keys that are hashed with another secret than this one. */
   readonly hashSecretId: string | undefined

@@ -50,6 +50,7 @@ function isInBatch(
   )
 }
 
+/** What to export, and where to write it. */
 export interface ExportOptions {
   readonly store: Pick<WaitlistStore, 'readAfter'>
   /** age identities, at least one. */

@@ -11,6 +11,7 @@ export interface PageElement {
   readonly children: PageNode[]
 }
 
+/** An element or a text. */
 export type PageNode = PageElement | string
 
 /** Elements within a sentence; all others begin and end a word. */
@@ -87,6 +88,7 @@ function openTree() {
   }
 }
 
+/** The tree of markup. */
 export function parseMarkup(markup: string): PageElement {
   const tree = openTree()
   for (const token of markup.matchAll(TOKEN)) tree.add(token)

@@ -87,6 +87,7 @@ function commentOut(line: string, indent: string): string {
 /** What a locale's overlay files translate: the data of resources. */
 export type OverlayData = ReadonlyMap<TranslatedName, JsonValue>
 
+/** The data of starter files. */
 export function starterData(files: ReadonlyMap<string, string>): OverlayData {
   return new Map(
     [...CONTENT_FILES].flatMap(([file, name]) => {

@@ -34,6 +34,7 @@ const saysSame = (
   text: string,
 ) => updates[0]?.text === text
 
+/** The result of an edit. */
 export interface StatusEdit {
   readonly status: Status
   readonly list: 'incidents' | 'maintenances'
@@ -43,6 +44,7 @@ export interface StatusEdit {
   readonly at: string
 }
 
+/** What every edit has. */
 export interface EditTimes {
   /** When it happened. Default: now. */
   readonly at?: string | undefined

@@ -36,6 +36,7 @@ export interface ReleaseOptions {
   readonly readVersions?: () => readonly VersionEntry[]
 }
 
+/** The result of publishing. */
 export interface PublishResult {
   /** `published`: a version was written. `unchanged`: the newest version has the same content. */
   readonly outcome: 'published' | 'unchanged'

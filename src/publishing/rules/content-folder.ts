@@ -28,6 +28,7 @@ import {
 import { SETTINGS_FILE } from './content-schemas.ts'
 import type { ContentSource } from './yaml-source.ts'
 
+/** A file of the content folder. */
 export interface ContentFile {
   /** The path as the operator would open it: below the folder's path as it was given. */
   readonly file: string
@@ -40,6 +41,7 @@ export interface ReferencedFile {
   readonly bytes: Buffer
 }
 
+/** The files of a content folder. */
 export type ContentFolder = ReturnType<typeof readContentFolder>['folder']
 
 /** Files that content may refer to. */

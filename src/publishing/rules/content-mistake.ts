@@ -1,6 +1,7 @@
 /** Path of a field in a resource: member names and list indexes, from the top. */
 export type FieldPath = readonly (string | number)[]
 
+/** A place in a file. */
 export interface SourcePlace {
   /** The file as the operator would open it. */
   readonly file: string
@@ -10,11 +11,13 @@ export interface SourcePlace {
   readonly column: number
 }
 
+/** A mistake in the content, with its place. */
 export interface ContentMistake extends SourcePlace {
   /** The field as the operator would name it, `components[0].state`; empty for the file as a whole. */
   readonly field: string
   /** What was found. Never contains a text that the leak guard reported. */
   readonly found: string
+  /** What was expected. */
   readonly expected: string
   /** The rule of the leak guard that found it. */
   readonly rule?: string
@@ -39,6 +42,7 @@ export interface Checked<Value> {
   readonly notes?: readonly string[] | undefined
 }
 
+/** Creates a fault. */
 export function fault(path: FieldPath, found: string, expected: string, part?: 'name'): Fault {
   return { path, found, expected, part }
 }

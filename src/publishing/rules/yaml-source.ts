@@ -21,6 +21,7 @@ import {
 } from './content-mistake.ts'
 import { explainSyntax, MAX_DEPTH } from './yaml-syntax.ts'
 
+/** A text value and its place. */
 export interface SourceText extends SourcePlace {
   readonly path: FieldPath
   readonly value: string

@@ -16,6 +16,7 @@ export interface StoreCall {
 
 type AnySteps = Generator<SqlStatement, unknown, readonly object[]>
 
+/** The steps of a call. */
 export function stepsOf(steps: StoreSteps, { store, name, args }: StoreCall): AnySteps {
   const methods = steps[store] as unknown as {
     readonly [name: string]: (...args: readonly unknown[]) => AnySteps

@@ -55,6 +55,7 @@ export interface WaitlistStore {
   count(): Promise<WaitlistCount>
   /** Up to `limit` registrations after a position (0 for the first page), ordered by position. */
   readAfter(position: number, limit: number): Promise<readonly StoredRegistration[]>
+  /** The registration with this address hash, or undefined. */
   find(addressHash: Uint8Array): Promise<StoredRegistration | undefined>
   /** Deletes the registration with this address hash, from the list and from the database files; undefined if unknown. */
   erase(addressHash: Uint8Array): Promise<ErasedRegistration | undefined>

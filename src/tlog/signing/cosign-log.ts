@@ -122,6 +122,7 @@ async function storeLines(given: {
   return { cosigned, isMet, servedSize: isMet ? size : servedSize }
 }
 
+/** Options of `cosignLog`. */
 export interface CosignOptions {
   readonly releasesDir: string
   readonly nowMs: number

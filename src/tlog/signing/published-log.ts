@@ -190,6 +190,7 @@ function firstPolicy(vkey: string, url: string): string {
   return `# Who signs the log, and who watches it: c2sp.org/tlog-policy. See docs/witnesses.md.\nlog ${vkey} ${url}\nquorum none\n`
 }
 
+/** A log to create. */
 interface NewLog extends LogPublication {
   readonly origin: string
   /** Its address for the policy. */

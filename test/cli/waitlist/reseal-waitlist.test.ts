@@ -16,6 +16,7 @@ const OLD = await makeKeyPair()
 const NEW = await makeKeyPair()
 const BASE = { identities: [OLD.identity], recipient: NEW.recipient } as const
 
+/** Opens all rows with the identities given. */
 async function openAll(rows: Iterable<StoredRegistration>, identities: readonly string[]) {
   const decryptor = await createDecryptor(identities)
   const opened = []

@@ -51,6 +51,7 @@ function createApp() {
   return { app, handled }
 }
 
+/** Cuts bytes at the given places. */
 function cut(bytes: string, places: readonly number[]): readonly string[] {
   const at = [...new Set(places.map((place) => place % bytes.length))].toSorted((a, b) => a - b)
   return [0, ...at]

@@ -27,6 +27,7 @@ function rewrite(source: string, edit: (status: Status) => void): string {
   return rewriteYaml(source, status as unknown as JsonValue)
 }
 
+/** The item at an index. */
 function itemAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index]
   assert.ok(item !== undefined)

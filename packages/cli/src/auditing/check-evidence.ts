@@ -28,6 +28,7 @@ export interface EvidenceTrust {
   readonly policy: LogPolicy | undefined
 }
 
+/** What the evidence proves. */
 async function prove(evidence: unknown, { pinnedKeyIds, policy }: EvidenceTrust) {
   const format = propertyOf(evidence, 'format')
   const needPins = (): readonly string[] => {

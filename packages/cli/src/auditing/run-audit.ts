@@ -32,6 +32,7 @@ import {
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { createStateStore } from './state-store.ts'
 
+/** Options of one audit. */
 export interface AuditSettings {
   readonly origin: string
   readonly pinnedKeyIds: readonly string[] | undefined
@@ -149,6 +150,7 @@ export function createAuditProgress(stream?: ProgressStream) {
   }
 }
 
+/** The report of an audit. */
 export interface FullReport extends AuditReport {
   /** Undefined without a policy. */
   readonly log?: LogReport

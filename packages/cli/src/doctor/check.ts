@@ -12,6 +12,7 @@ export type Check = (
   settings: DoctorSettings,
 ) => Promise<string | undefined>
 
+/** Options of the doctor. */
 export interface DoctorSettings {
   readonly origin: string
   readonly ask: Ask

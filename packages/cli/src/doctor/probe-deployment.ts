@@ -122,6 +122,7 @@ async function findIndex(
   return { registryVersion: typeof version === 'string' ? version : undefined }
 }
 
+/** The signing keys of the deployment. */
 async function readKeys(get: Get): Promise<Pick<Survey, 'keys' | 'isSigningOff'>> {
   const content = contentOf(await get(ENDPOINTS.signingKey.path))
   return {

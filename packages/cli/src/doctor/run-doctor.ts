@@ -24,6 +24,7 @@ import { createFindings, type Report } from './findings.ts'
 import { probeDeployment } from './probe-deployment.ts'
 import { createProbe } from './probe.ts'
 
+/** The result of the doctor. */
 export type Diagnosis = Awaited<ReturnType<typeof runDoctor>>
 
 /** The groups, in the order in which they are printed. */
