@@ -8,7 +8,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { listBelow, readBelow } from '../files/folder-files.ts'
+import { findBelow, listBelow } from '../files/folder-files.ts'
 import { treeOf } from '../tlog/log-entries.ts'
 import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './copy-list.ts'
 
@@ -20,14 +20,7 @@ const ORIGIN_FILE = 'log/origin'
 type Report = (where: string, message: string) => void
 
 /** The bytes of a file of the copy; undefined without one. */
-function read(folder: string, file: string): Buffer | undefined {
-  try {
-    return readBelow(folder, file, MAX_LIST_BYTES)
-  } catch (error) {
-    if (propertyOf(error, 'code') === 'ENOENT') return undefined
-    throw error
-  }
-}
+const read = (folder: string, file: string) => findBelow(folder, file, MAX_LIST_BYTES)
 
 /** Compares every file with the list of the run that wrote the copy. Returns their number; undefined without a list. */
 function checkFiles(folder: string, add: Report): number | undefined {

@@ -77,18 +77,23 @@ export function readBelow(folder: string, name: string, maxBytes: number, room?:
   }
 }
 
+/** The same; undefined for a missing file. */
+export function findBelow(folder: string, name: string, maxBytes: number): Buffer | undefined {
+  try {
+    return readBelow(folder, name, maxBytes)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
 /**
- * Creates or replaces a file below a folder as `rewriteFile` does, but never through a link. Throws an EntryKindError, and
- * the error of the system.
+ * Creates or replaces a file that everyone may read below a folder as `rewriteFile` does, but never through a link. Throws
+ * an EntryKindError, and the error of the system.
  */
-export function rewriteBelow(
-  folder: string,
-  name: string,
-  content: string | Uint8Array,
-  mode: number,
-): void {
+export function rewriteBelow(folder: string, name: string, content: string | Uint8Array): void {
   requireOwnPath(folder, name)
-  rewriteFile(path.join(folder, name), content, mode)
+  rewriteFile(path.join(folder, name), content, 0o644)
 }
 
 /** An entry of a folder. */

@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { listBelow, readBelow, rewriteBelow } from '../../src/files/folder-files.ts'
+import { findBelow, listBelow, readBelow, rewriteBelow } from '../../src/files/folder-files.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SECRET = 'a secret outside of the folder'
@@ -25,7 +25,7 @@ test('reads and replaces regular files, also where the path of the folder leads 
   const link = path.join(parent, 'link')
   fs.symlinkSync(folder, link)
   assert.equal(readBelow(link, 'a/b/file', 10).toString(), 'text')
-  rewriteBelow(link, 'a/b/file', 'other', 0o644)
+  rewriteBelow(link, 'a/b/file', 'other')
   assert.equal(readBelow(folder, 'a/b/file', 10).toString(), 'other')
   assert.throws(() => readBelow(folder, 'a/b/file', 4), /it has 5 bytes; expected at most 4$/)
   // /proc states no size for its files.
@@ -64,9 +64,10 @@ test('follows no link in any component, and opens nothing but regular files', (t
   ]
   for (const [name, found] of cases) {
     assert.throws(() => readBelow(folder, name, 100), { message: found }, name)
-    assert.throws(() => rewriteBelow(folder, name, 'changed', 0o644), Error, name)
+    assert.throws(() => rewriteBelow(folder, name, 'changed'), Error, name)
   }
   assert.throws(() => readBelow(folder, 'a/missing', 100), { code: 'ENOENT', message: /^ENOENT: / })
+  assert.equal(findBelow(folder, 'a/missing', 100), undefined)
   const kinds = new Map(listBelow(folder).map(({ name, kind }) => [name, kind]))
   assert.equal(kinds.size, 10)
   assert.deepEqual(

@@ -35,7 +35,7 @@ function readDocument(file: string): unknown {
 /** Writes the file complete or not at all. Throws a CommandFailure. */
 function writeStatus(file: string, text: string, mayReplace: boolean): void {
   try {
-    if (mayReplace) rewriteBelow(path.dirname(file), path.basename(file), text, 0o644)
+    if (mayReplace) rewriteBelow(path.dirname(file), path.basename(file), text)
     else createFile(file, text, { mode: 0o644 })
   } catch (error) {
     throw new CommandFailure('UNWRITABLE', `${file} could not be written (${messageOf(error)})`)

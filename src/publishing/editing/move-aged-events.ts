@@ -6,7 +6,7 @@ import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schema
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import { readBelow } from '../../files/folder-files.ts'
+import { findBelow } from '../../files/folder-files.ts'
 import { compileContent, type CompileOptions } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
 import { hasEnded, startOf } from '../rules/status-rules.ts'
@@ -280,14 +280,8 @@ function moveAgedEvents(
 }
 
 /** The text of a file of a content folder; undefined for a missing one. */
-function readText(contentDir: string, file: string): string | undefined {
-  try {
-    return readBelow(contentDir, file, MAX_RECORD_BYTES).toString('utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const readText = (contentDir: string, file: string): string | undefined =>
+  findBelow(contentDir, file, MAX_RECORD_BYTES)?.toString('utf8')
 
 /**
  * A content folder after what has aged moved (`moveAgedEvents`), with how to compile and to write it. `replaced` has bytes

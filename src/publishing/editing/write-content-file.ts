@@ -12,5 +12,5 @@ export function writeContentFile(
   const file = path.join(folder, name)
   if (content === undefined) return rmSync(file, { force: true })
   makeFolder(path.dirname(file), 0o755)
-  rewriteBelow(folder, name, content, 0o644)
+  rewriteBelow(folder, name, content)
 }

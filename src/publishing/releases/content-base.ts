@@ -82,7 +82,7 @@ export function writeBase(
     const { snapshotId, hash, files = {} } = base ?? {}
     const of = Object.keys(files).length === 0 ? {} : { seal: base && sealOf(base), files }
     const text = `${JSON.stringify({ snapshotId, hash, ...of, next: next?.hash }, null, 2)}\n`
-    rewriteBelow(contentDir, BASE_FILE, text, 0o644)
+    rewriteBelow(contentDir, BASE_FILE, text)
     return undefined
   } catch (error) {
     const { snapshotId } = next ?? base ?? {}

@@ -23,7 +23,7 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import type { JsonSchema } from '@public-api/contract/terms/schema-type'
 import { stringify } from 'yaml'
-import { readBelow } from '../../files/folder-files.ts'
+import { findBelow } from '../../files/folder-files.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
@@ -130,14 +130,7 @@ function createWriter(contentDir: string, version: string) {
   const changed: string[] = []
   const saved: string[] = []
   const imported = new Map<TranslatedName, string>()
-  const readBytes = (name: string): Buffer | undefined => {
-    try {
-      return readBelow(contentDir, name, MAX_FILE_BYTES)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
-    }
-  }
+  const readBytes = (name: string) => findBelow(contentDir, name, MAX_FILE_BYTES)
   const read = (name: string) => readBytes(name)?.toString('utf8')
 
   function replace(

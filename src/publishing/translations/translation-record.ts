@@ -7,7 +7,7 @@ import {
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
 import { sha256Base64url } from '../../crypto/sha256.ts'
-import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import { findBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { SourcePlace } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 
@@ -78,10 +78,9 @@ export function readRecordText(
 ): string {
   const name = recordFile(locale)
   try {
-    const bytes = replaced?.get(name) ?? readBelow(contentDir, name, MAX_RECORD_BYTES)
-    return bytes.toString('utf8')
+    const bytes = replaced?.get(name) ?? findBelow(contentDir, name, MAX_RECORD_BYTES)
+    return bytes?.toString('utf8') ?? ''
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw damaged(contentDir, name, error)
   }
 }
@@ -123,5 +122,5 @@ export function writeTranslationRecord(
   const kept = [...before].filter(([field]) => isKept(field))
   const states = [...kept, ...current].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const text = JSON.stringify({ translated: Object.fromEntries(states) }, null, 2)
-  rewriteBelow(contentDir, recordFile(locale), `${text}\n`, 0o644)
+  rewriteBelow(contentDir, recordFile(locale), `${text}\n`)
 }
