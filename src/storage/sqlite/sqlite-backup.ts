@@ -44,23 +44,34 @@ function openIntact(file: string): DatabaseSync {
   }
 }
 
+/** Copies a database to a new partial file with mode 0600, and checks it. Throws what fails. */
+function writePartial(database: DatabaseSync, partial: string): void {
+  removePartialFiles(path.dirname(path.resolve(partial)))
+  fs.closeSync(fs.openSync(partial, 'wx', 0o600))
+  // Unlike the backup API, this does not restart when the service writes, and it leaves free pages out.
+  database.prepare('VACUUM INTO ?').run(partial)
+  syncFile(partial)
+  openIntact(partial).close()
+}
+
+function removePartial(partial: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) {
+    fs.rmSync(`${partial}${suffix}`, { force: true })
+  }
+}
+
 /** Copies a database to a new file with mode 0600. The file is complete or does not exist. Throws a StorageError. */
 function copyInto(database: DatabaseSync, target: string): void {
   const partial = partialNameOf(target)
   try {
     if (fs.existsSync(target)) throw new StorageError('EXISTS', target)
-    removePartialFiles(path.dirname(path.resolve(target)))
-    fs.closeSync(fs.openSync(partial, 'wx', 0o600))
-    // Unlike the backup API, this does not restart when the service writes, and it leaves free pages out.
-    database.prepare('VACUUM INTO ?').run(partial)
-    syncFile(partial)
-    openIntact(partial).close()
+    writePartial(database, partial)
     claimName(partial, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new StorageError('EXISTS', target)
     throw toStorageError(error, target)
   } finally {
-    fs.rmSync(partial, { force: true })
+    removePartial(partial)
   }
 }
 
@@ -123,13 +134,13 @@ export async function restoreDatabase(
     using database = openSqliteConnection('create', { file })
     const copy = partialNameOf(file)
     try {
-      copyInto(source, copy)
+      writePartial(source, copy)
       openSqliteConnection('read-write', { file: copy }).close()
       replaceContent(database, copy)
       // Removes the replaced content from the write-ahead log.
       checkpointWal(database, true)
     } finally {
-      for (const suffix of ['', '-wal', '-shm']) fs.rmSync(`${copy}${suffix}`, { force: true })
+      removePartial(copy)
     }
   } catch (error) {
     const failure = toStorageError(error, file)

@@ -52,7 +52,16 @@ function failureOf(error: unknown): StorageFailure {
 /** A failure as a StorageError. Its cause has SQLite's message, which names tables and columns but contains no values. */
 export function toStorageError(error: unknown, file: string): StorageError {
   if (error instanceof StorageError) return error
-  return new StorageError(failureOf(error), file, { cause: new Error(messageOf(error)) })
+  const { code, syscall, path: place = file } = Object(error) as NodeJS.ErrnoException
+  const needed = syscall === 'open' || syscall === 'mkdir' ? 'write in' : 'enter'
+  const options = { cause: new Error(messageOf(error)) }
+  return new StorageError(
+    failureOf(error),
+    file,
+    code === 'EACCES'
+      ? { ...options, detail: `no permission to ${needed} ${path.dirname(place)}` }
+      : options,
+  )
 }
 
 export interface SqliteOptions {
@@ -101,6 +110,20 @@ function setPragmas(database: DatabaseSync, { maxPages }: SqliteOptions): void {
 
 function isPresent(file: string): boolean {
   return (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+function missing(file: string): StorageError {
+  const isThere = fs.existsSync(file)
+  return new StorageError('MISSING', file, isThere ? { detail: 'the file has no tables' } : {})
+}
+
+function requireAccess(file: string, access: 'read' | 'read and write'): void {
+  const { R_OK, W_OK } = fs.constants
+  try {
+    fs.accessSync(file, access === 'read' ? R_OK : R_OK | W_OK)
+  } catch (cause) {
+    throw new StorageError('IO', file, { detail: `no permission to ${access} it`, cause })
+  }
 }
 
 /**
@@ -158,7 +181,7 @@ function needsWriting(error: unknown): boolean {
 /** Throws unless the database has tables of this service. Returns the number of their last migration. */
 export function readSchemaVersion(database: DatabaseSync, file: string): number {
   const { isEmpty, userVersion } = readHeader(database, file)
-  if (isEmpty) throw new StorageError('MISSING', file)
+  if (isEmpty) throw missing(file)
   return userVersion
 }
 
@@ -172,7 +195,8 @@ export function openReader(
   check: (database: DatabaseSync, file: string) => unknown,
 ): DatabaseSync {
   requireOwnFiles(file)
-  if (!isPresent(file)) throw new StorageError('MISSING', file)
+  if (!isPresent(file)) throw missing(file)
+  requireAccess(file, 'read')
   try {
     return connect(file, { readOnly: true, timeout: busyTimeoutMs }, file, check)
   } catch (error) {
@@ -195,7 +219,8 @@ export function openSqliteConnection(mode: StorageMode, options: SqliteOptions):
     if (mode === 'read-only') return openReader(options, assertCurrent)
     requireOwnFiles(file)
     if (mode === 'create') createFile(file)
-    else if (!isPresent(file)) throw new StorageError('MISSING', file)
+    else if (!isPresent(file)) throw missing(file)
+    requireAccess(file, 'read and write')
     return connect(file, { timeout }, file, (database) => {
       const { userVersion } = readHeader(database, file)
       enterWalMode(database, file, timeout)

@@ -5,7 +5,11 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { partialNameOf } from '@public-api/client-internal/node/durable-file'
-import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
+import {
+  backUpDatabase,
+  checkDatabase,
+  restoreDatabase,
+} from '../../../src/storage/sqlite/sqlite-backup.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration, readAll } from '../waitlist-fixture.ts'
@@ -76,13 +80,58 @@ test('a copy gets its name when it is complete', async (t) => {
 
 test('a copy that a killed restore left is deleted with the next erasure', async (t) => {
   const { file, live } = await openFilled(t, 1)
-  const left = partialNameOf(file)
-  await backUpDatabase(file, left)
-  fs.utimesSync(left, 0, 0)
+  const copy = partialNameOf(file)
+  const left = ['', '-journal', '-wal', '-shm'].map((suffix) => copy + suffix)
+  for (const each of left) {
+    await backUpDatabase(file, each)
+    fs.utimesSync(each, 0, 0)
+  }
   const command = await openStore(t, { file }, 'read-write')
   await command.waitlist.erase(makeRegistration(0).addressHash)
   assert.deepEqual(await readAll(live.waitlist), [])
-  assert.equal(fs.existsSync(left), false)
+  assert.deepEqual(left.filter(fs.existsSync), [])
+})
+
+test('a restore that is killed leaves names of one copy alone', async (t) => {
+  const { file } = await openFilled(t, 1)
+  const backup = path.join(temporaryFolder(t), 'backup.sqlite')
+  await backUpDatabase(file, backup)
+  const opened = t.mock.method(fs, 'openSync')
+  await restoreDatabase(backup, file, { force: true })
+  const names = opened.mock.calls.map(({ arguments: [name] }) => path.basename(String(name)))
+  const partials = names.filter((name) => name.includes('.partial'))
+  assert.match(partials.join(' '), /^(service\.sqlite\.[0-9a-f]{12}\.partial ?)+$/)
+})
+
+test('a backup says which permission is missing, and that a file has no tables', async (t) => {
+  const { file } = await openFilled(t, 1)
+  const folder = temporaryFolder(t)
+  const empty = path.join(folder, 'empty.sqlite')
+  fs.writeFileSync(empty, '')
+  assert.throws(
+    () => checkDatabase(empty),
+    /: the database does not exist \(the file has no tables\)$/,
+  )
+  assert.throws(() => checkDatabase(`${empty}.none`), /: the database does not exist$/)
+  for (const [call, expected] of [
+    ['accessSync', `no permission to read it`],
+    ['lstatSync', `no permission to enter ${folder}`],
+  ] as const) {
+    const place = path.join(folder, 'x')
+    const denied = Object.assign(new Error('EACCES'), {
+      code: 'EACCES',
+      syscall: 'lstat',
+      path: place,
+    })
+    const mocked = t.mock.method(fs, call, () => {
+      throw denied
+    })
+    assert.throws(() => checkDatabase(file), {
+      code: 'IO',
+      message: new RegExp(`\\(${expected}\\)$`),
+    })
+    mocked.mock.restore()
+  }
 })
 
 test('the database file without its WAL opens as of the last checkpoint', async (t) => {

@@ -98,7 +98,8 @@ export function partialNameOf(file: string): string {
 /** The end of such a name, as a regular expression. */
 export const PARTIAL_PATTERN = String.raw`\.[0-9a-f]{12}\.partial`
 
-const PARTIAL_NAME = new RegExp(`${PARTIAL_PATTERN}$`)
+/** With what SQLite writes beside a partial database. */
+const PARTIAL_NAME = new RegExp(`${PARTIAL_PATTERN}(?:-journal|-wal|-shm)?$`)
 /** A file is written in seconds. */
 const ABANDONED_AFTER_MS = 600_000
 
