@@ -101,6 +101,24 @@ test('reports the provider and the expiry with --json', async (t) => {
   })
 })
 
+test('refuses a field before it asks for a challenge', async (t) => {
+  const { origin, targets } = await deploy(t, 'altcha')
+  for (const [code, email, ...options] of [
+    ['INVALID_EMAIL', 'a@b'],
+    ['INVALID_USE_CASE', 'a@example.org', '--use-case', 'x'.repeat(10_000)],
+  ] as const) {
+    const joined = await svc(
+      ...argsOf('waitlist join --consent --json --email'),
+      email,
+      ...options,
+      origin,
+    )
+    failedWith(1, joined)
+    assert.equal((JSON.parse(joined.out) as { code: string }).code, code)
+  }
+  assert.deepEqual(targets, [])
+})
+
 test('reports that a hosted challenge needs a browser, and why a waitlist is closed', async (t) => {
   for (const provider of ['turnstile', 'hcaptcha'] as const) {
     const { origin } = await deploy(t, provider)

@@ -7,7 +7,9 @@ import { type Ask, createHttpClient } from '@public-api/cli/src/verifying/reques
 import { sanitizeForTerminal } from '@public-api/cli/src/verifying/sanitize-for-terminal.ts'
 import { isOutage } from '@public-api/client-internal/outage'
 import type { Registration } from '@public-api/client-internal/resources'
+import { ApiError } from '@public-api/contract/errors/api-error'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { ERRORS } from '@public-api/contract/errors/errors'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -16,6 +18,7 @@ import { BASE_PATH } from '@public-api/contract/terms/api-version'
 import { HEADERS } from '@public-api/contract/terms/headers'
 import { LOCALES } from '@public-api/contract/terms/locales'
 import { formatInstant } from '@public-api/contract/text/instant'
+import { parseRegistration } from '@public-api/contract/waitlist/registration'
 import { CHALLENGE_PROVIDERS, INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import {
   CHALLENGE_PURPOSES,
@@ -95,6 +98,16 @@ async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeou
   }
 }
 
+/** Throws a CommandFailure for what the service would refuse after the challenge is solved. */
+function requireValid(registration: Omit<Registration, 'challengeToken'>, origin: string): void {
+  try {
+    parseRegistration({ ...registration, challengeToken: 'any' })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new CommandFailure(error.code, `${origin}: ${ERRORS[error.code].message}`)
+  }
+}
+
 /** Registers an address with a solved challenge. Rejects with a CommandFailure. */
 async function join(origin: string, registration: Registration) {
   const { createClient } = await import('@public-api/client-internal/client')
@@ -162,18 +175,19 @@ can be used once, within ten minutes.`,
     const timeoutMs = values.timeout * 1000
     const email =
       values.email === '-' ? await readOneLine('address', 'Address to register: ') : values.email
+    const registration = email !== undefined && {
+      email,
+      consent: true as const,
+      ...(interests && { interests }),
+      ...(useCase === undefined ? {} : { useCase }),
+      ...(locale === undefined ? {} : { locale }),
+    }
+    if (registration !== false) requireValid(registration, origin)
     const httpClient = createHttpClient(origin, timeoutMs)
     try {
       const solved = await solve(httpClient.ask, origin, purpose, timeoutMs)
-      if (email === undefined) return { json: solved, lines: [solved.token] }
-      const result = await join(origin, {
-        email,
-        consent: true,
-        challengeToken: solved.token,
-        ...(interests && { interests }),
-        ...(useCase === undefined ? {} : { useCase }),
-        ...(locale === undefined ? {} : { locale }),
-      })
+      if (registration === false) return { json: solved, lines: [solved.token] }
+      const result = await join(origin, { ...registration, challengeToken: solved.token })
       return {
         json: result,
         lines: [
