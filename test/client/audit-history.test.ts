@@ -110,7 +110,8 @@ async function faultOf(
 async function unsettled(audit: Promise<unknown>, expected: HistoryFault): Promise<UnsettledError> {
   const found: unknown = await audit.catch((error: unknown) => error)
   assert.ok(found instanceof UnsettledError, String(found))
-  const { contradiction } = found
+  const { code, contradiction } = found
+  assert.equal(code, 'UNSETTLED')
   assert.equal(contradiction?.evidence.fault, expected)
   await assert.rejects(verifyEvidence(contradiction.evidence, PINS), { code: 'UNSETTLED' })
   return found

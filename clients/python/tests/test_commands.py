@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from public_api import HistoryError, VerificationError, target_of
+from public_api import HistoryError, UnsettledError, VerificationError, target_of
 from public_api.__main__ import _for_terminal, main
 from public_api.audit import _Store
 
@@ -37,9 +37,11 @@ class CommandsTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def test_what_proves_nothing_is_not_a_finding(self):
-        for error in (OSError(28, "No space left on device"), PermissionError(13, "Permission denied")):
+        unsettled = UnsettledError("a new version was published")
+        for error in (OSError(28, "No space left on device"), PermissionError(13, "Permission denied"), unsettled):
             status, out, err = run(error=error)
             self.assertEqual((status, out, err.count("\n")), (3, "", 1), err)
+        self.assertEqual((unsettled.code, err), ("UNSETTLED", f"error: {unsettled}\n"))
 
     def test_evidence_is_never_replaced(self):
         name = str(self.folder / "evidence.json")

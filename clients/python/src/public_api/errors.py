@@ -98,4 +98,9 @@ class AuditStateError(Exception):
 
 
 class UnsettledError(Exception):
-    """A version was published during each attempt of an audit. Nothing was confirmed or contradicted."""
+    """A release was in progress, so an audit confirmed and contradicted nothing. ``code`` is UNSETTLED."""
+
+    code = "UNSETTLED"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"{self.code}: {detail}")

@@ -20,6 +20,8 @@ export interface UnsettledContradiction {
  * ```
  */
 export class UnsettledError extends Error {
+  /** As the errors of the other clients. */
+  readonly code: string = 'UNSETTLED'
   /** Undefined if versions were published during each attempt. */
   readonly contradiction: UnsettledContradiction | undefined
 

@@ -42,7 +42,7 @@ export class LogFinding extends Error {
 export class LaggingError extends UnsettledError {
   override readonly name = 'LaggingError'
   /** For scripts. */
-  readonly code = 'LAGGING'
+  override readonly code = 'LAGGING'
   /** Both signed statements. They prove nothing yet. */
   readonly evidence: WithheldEvidence
 
