@@ -1,7 +1,8 @@
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { listBelow } from '../files/folder-files.ts'
+import { namesIn } from './installed-units.ts'
 
 /** The lines of a table of accounts, as lists of fields; none if it cannot be read. */
 function readAccounts(file: '/etc/passwd' | '/etc/group'): readonly (readonly string[])[] {
@@ -50,7 +51,8 @@ function isWritable(folder: string): boolean {
  * What to do about a folder of another user in which this user cannot create files; undefined for every other folder. For
  * the end of a failure's message.
  */
-export function ownerAdvice(folder: string, uid: number = userInfo().uid): string | undefined {
+export function ownerAdvice(folder: string): string | undefined {
+  const { uid } = userInfo()
   const owner = ownerOf(folder)
   // Windows has no user IDs.
   if (owner === undefined || uid === -1 || owner === uid || isWritable(folder)) return undefined
@@ -65,16 +67,8 @@ const ENABLED_TIMERS = '/etc/systemd/system/timers.target.wants'
 const HIDDEN_USER = 65_534
 
 /** The users as whom the timer of cosignatures runs on this machine. */
-function cosigningUsers(timers: string): readonly string[] {
-  try {
-    return readdirSync(timers).flatMap((name) => {
-      const [, user] = /^public-api-cosign@(.+)\.timer$/.exec(name) ?? []
-      return user === undefined ? [] : [user]
-    })
-  } catch {
-    return []
-  }
-}
+const cosigningUsers = (timers: string): readonly string[] =>
+  namesIn(timers).flatMap((name) => /^public-api-cosign@(.+)\.timer$/.exec(name)?.[1] ?? [])
 
 /** The rights of a folder that publishers share: the group may write, and what is created belongs to it (setgid). */
 const SHARED = 0o2020

@@ -9,13 +9,16 @@ const DOCUMENTED_FOLDER = '/opt/public-api'
 
 const UNIT = /^public-api[\w-]*@?\.(?:service|timer)$/
 
-function listUnits(folder: string): readonly string[] {
+/** The names in a folder; none if it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => UNIT.test(name))
+    return readdirSync(folder)
   } catch {
     return []
   }
 }
+
+const listUnits = (folder: string) => namesIn(folder).filter((name) => UNIT.test(name))
 
 function readUnit(file: string): string | undefined {
   try {
@@ -26,14 +29,10 @@ function readUnit(file: string): string | undefined {
 }
 
 /** Timers that are enabled, by the names of their links. */
-function enabledTimers(installed: string): readonly string[] {
-  try {
-    const links = readdirSync(path.join(installed, 'timers.target.wants'))
-    return links.filter((name) => /^public-api.*\.timer$/.test(name))
-  } catch {
-    return []
-  }
-}
+const enabledTimers = (installed: string) =>
+  namesIn(path.join(installed, 'timers.target.wants')).filter((name) =>
+    /^public-api.*\.timer$/.test(name),
+  )
 
 /**
  * Warnings about units of this service in systemd's folder that are not those of the program: copies of an older release

@@ -1,3 +1,5 @@
+import { messageOf } from '@public-api/contract/errors/error-message'
+
 /** Why the log was not created, extended or read. */
 export type TlogFault =
   /** The folder has no log. */
@@ -21,5 +23,28 @@ export class TlogError extends Error {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'TlogError'
     this.code = code
+  }
+}
+
+/** What `read` reads of a file; undefined for a missing one. Throws a TlogError for one that cannot be read. */
+export function readTlog<Value>(
+  file: string,
+  read: () => Value,
+  code: TlogFault = 'LOG_FILE',
+): Value | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new TlogError(code, `${file} cannot be read: ${messageOf(error)}`, error)
+  }
+}
+
+/** Changes a file or a folder. Throws a TlogError if it cannot be written. */
+export function writeTlog(file: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)
   }
 }

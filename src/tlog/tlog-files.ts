@@ -7,10 +7,9 @@ import {
   replaceFile,
 } from '@public-api/client-internal/node/durable-file'
 import { requireOwnPath } from '@public-api/client-internal/node/own-path'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBelow } from '../files/folder-files.ts'
 import { carriageReturnFault } from '../files/git-files.ts'
-import { TlogError } from './tlog-error.ts'
+import { readTlog, TlogError, writeTlog } from './tlog-error.ts'
 
 /** The published files of the transparency log, as plain data. */
 export interface TlogFiles {
@@ -56,29 +55,24 @@ function privateKeyFault(text: string): string | undefined {
 /** Text of a file of the log; undefined if it does not exist. Throws a TlogError. */
 export function readTlogFile(releasesDir: string, name: TlogFileName): string | undefined {
   const file = path.join(tlogFolder(releasesDir), name)
-  try {
+  return readTlog(file, () => {
     const bytes = readBelow(releasesDir, `log/${name}`, TLOG_FILE_BYTES[name])
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const fault = carriageReturnFault(text) ?? privateKeyFault(text)
     if (fault !== undefined) throw new Error(fault)
     return text
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new TlogError('LOG_FILE', `${file} cannot be read: ${messageOf(error)}`, error)
-  }
+  })
 }
 
 /** Replaces a file of the log; durable when it returns. Throws a TlogError. */
 export function writeTlogFile(releasesDir: string, name: TlogFileName, text: string): void {
   const file = path.join(tlogFolder(releasesDir), name)
-  try {
+  writeTlog(file, () => {
     requireOwnPath(releasesDir, `log/${name}`)
     makeFolder(tlogFolder(releasesDir), 0o755)
     removePartialFiles(tlogFolder(releasesDir))
     replaceFile(file, text, { mode: 0o644 })
-  } catch (error) {
-    throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)
-  }
+  })
 }
 
 /**

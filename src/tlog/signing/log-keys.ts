@@ -11,7 +11,7 @@ import { createFile, makeFolder, syncFolder } from '@public-api/client-internal/
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parsePrivateSigningKey } from '../../crypto/signing-keys.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { TlogError } from '../tlog-error.ts'
+import { readTlog, TlogError, writeTlog } from '../tlog-error.ts'
 
 const MAX_KEY_BYTES = 16_384
 
@@ -68,13 +68,8 @@ function parseKey(place: string, pem: string): KeyObject {
 const forbiddenBits = ({ keyFile }: LogSecrets): number => (keyFile === undefined ? 0o077 : 0o037)
 
 function readKeyFile(file: string, secrets: LogSecrets): KeyObject | undefined {
-  let pem: string
-  try {
-    pem = readRegularFile(file, MAX_KEY_BYTES).toString('utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new TlogError('LOG_KEY', `${file} cannot be read: ${messageOf(error)}`, error)
-  }
+  const pem = readTlog(file, () => readRegularFile(file, MAX_KEY_BYTES).toString('utf8'), 'LOG_KEY')
+  if (pem === undefined) return undefined
   const { mode } = statSync(file)
   const forbidden = forbiddenBits(secrets)
   // Anyone who has the key can sign a second history. Windows has no such mode.
@@ -105,17 +100,9 @@ export async function readLogKeys(
   }
 }
 
-function change(file: string, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)
-  }
-}
-
 /** Creates the folder of the secrets, if it is missing. Throws a TlogError. */
 export function makeSecretsFolder(secretsDir: string): void {
-  change(secretsDir, () => makeFolder(secretsDir, 0o700))
+  writeTlog(secretsDir, () => makeFolder(secretsDir, 0o700))
 }
 
 /** Whether the group of the folder shares the key: SVC_TLOG_KEY_FILE names it, and the group may write beside it (setgid). */
@@ -126,7 +113,7 @@ export function isSharedKey({ secretsDir, keyFile }: LogSecrets): boolean {
 /** Creates the key of a log, which only its owner and publishers who share it can read. An existing file is not changed. Throws a TlogError. */
 export function createLogKeyFile(secrets: LogSecrets): void {
   const { key: file } = logSecretFiles(secrets)
-  change(file, () => {
+  writeTlog(file, () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
       mode: isSharedKey(secrets) ? 0o640 : 0o600,
@@ -138,7 +125,7 @@ export function createLogKeyFile(secrets: LogSecrets): void {
 /** Makes the current key the retiring one. Throws a TlogError. */
 export function retireCurrentKeyFile(secrets: LogSecrets): void {
   const files = logSecretFiles(secrets)
-  change(files.retiring, () => {
+  writeTlog(files.retiring, () => {
     renameSync(files.key, files.retiring)
     syncFolder(secrets.secretsDir)
   })
@@ -147,7 +134,7 @@ export function retireCurrentKeyFile(secrets: LogSecrets): void {
 /** Deletes the retiring key. Throws a TlogError. */
 export function deleteRetiringKeyFile(secrets: LogSecrets): void {
   const { retiring } = logSecretFiles(secrets)
-  change(retiring, () => {
+  writeTlog(retiring, () => {
     rmSync(retiring, { force: true })
     syncFolder(secrets.secretsDir)
   })

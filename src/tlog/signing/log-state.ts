@@ -8,11 +8,10 @@ import {
   removePartialFiles,
   replaceFile,
 } from '@public-api/client-internal/node/durable-file'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { TlogError } from '../tlog-error.ts'
+import { readTlog, TlogError, writeTlog } from '../tlog-error.ts'
 
 /** The largest tree that may have been signed. It is kept beside the key, apart from the releases. */
 export interface LogState {
@@ -22,13 +21,8 @@ export interface LogState {
 
 /** The state of a log; undefined if the file does not exist. Throws a TlogError. */
 export function readLogState(file: string): LogState | undefined {
-  let text: string
-  try {
-    text = readRegularFile(file, 4096).toString('utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new TlogError('LOG_FILE', `${file} cannot be read: ${messageOf(error)}`, error)
-  }
+  const text = readTlog(file, () => readRegularFile(file, 4096).toString('utf8'))
+  if (text === undefined) return undefined
   const value = parseJson(text)
   const [size, stated] = [propertyOf(value, 'size'), propertyOf(value, 'root')]
   const root = typeof stated === 'string' ? decodeCanonicalBase64(stated, 32) : undefined
@@ -40,15 +34,13 @@ export function readLogState(file: string): LogState | undefined {
 
 /** Replaces the state; durable when it returns. Publishers who share the key share the state. Throws a TlogError. */
 export function writeLogState(file: string, { size, root }: LogState, isShared: boolean): void {
-  try {
+  writeTlog(file, () => {
     const folder = path.dirname(file)
     makeFolder(folder, 0o700)
     removePartialFiles(folder)
     const text = `${JSON.stringify({ size, root: encodeBase64(root) })}\n`
     replaceFile(file, text, isShared ? { mode: 0o660, owner: statSync(folder) } : { mode: 0o600 })
-  } catch (error) {
-    throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)
-  }
+  })
 }
 
 /**

@@ -92,10 +92,10 @@ export const checkMessageSignatures: Check = async (survey, report) => {
   const isOffered = listOf(response.field(HEADERS.vary)).includes('accept-signature')
   if (!isOffered && !isSameRegistry) return 'this version of the service does not offer them'
 
-  const ask = (accept: string, more: object = {}, method: 'GET' | 'HEAD' = 'GET', copy = 1) =>
+  const ask = (accept: string, more: object = {}, method: 'GET' | 'HEAD' = 'GET') =>
     probe.ask(
       { method, target: TARGET, headers: { [HEADERS.acceptSignature]: accept, ...more } },
-      copy,
+      1,
     )
   const nonce = `doctor-${Math.random().toString(36).slice(2, 12)}`
   const once = await ask(`${ASKED};nonce="${nonce}"`)
