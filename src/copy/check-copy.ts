@@ -9,7 +9,7 @@ import { type VersionEntry, versionHashText } from '@public-api/contract/history
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { findBelow, listBelow } from '../files/folder-files.ts'
-import { treeOf } from '../tlog/log-entries.ts'
+import { leafOf, treeOf } from '../tlog/log-entries.ts'
 import { isOwnFile, LIST_FILE, MAX_LIST_BYTES, readList } from './copy-list.ts'
 
 const PROOF_FILE = 'now.json'
@@ -70,7 +70,8 @@ async function checkTree(
     add(CHECKPOINT_FILE, `has ${size} versions, and the archive has ${versions.length}`)
     return
   }
-  const tree = await treeOf(size, (index) => versionHashText(versions[index] as VersionEntry))
+  const leafAt = (index: number) => leafOf(versionHashText(versions[index] as VersionEntry))
+  const tree = await treeOf(size, leafAt)
   if (equalHashes(await rootOf(tree, size), root)) return
   add(CHECKPOINT_FILE, `has another root than the first ${size} versions of the archive`)
 }

@@ -16,7 +16,7 @@ import {
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { storedHashText } from '../crypto/published-history.ts'
-import { treeOf } from './log-entries.ts'
+import { leafOf, treeOf } from './log-entries.ts'
 import type { TlogFiles } from './tlog-files.ts'
 
 /** The published log, ready to serve. Nothing beyond the published checkpoint is served. */
@@ -52,7 +52,7 @@ async function createServedTlog({ origin, checkpoint = '' }: TlogFiles, versions
     const count = versions.texts.length
     throw new Error(`log/checkpoint has ${size} entries; ${count} versions are published`)
   }
-  const tree: HashTree = await treeOf(size, (index) => entryAt(versions, index))
+  const tree: HashTree = await treeOf(size, (index) => leafOf(entryAt(versions, index)))
   if (!equalHashes(await rootOf(tree, size), root)) {
     throw new Error(`log/checkpoint has another root than the ${size} published versions`)
   }

@@ -8,7 +8,7 @@ import { withFileLock } from '@public-api/client-internal/node/file-lock'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { ignoreInGit } from '../../files/git-files.ts'
-import { treeOf } from '../log-entries.ts'
+import { leafOf, treeOf } from '../log-entries.ts'
 import { TlogError } from '../tlog-error.ts'
 import {
   isTlogOrigin,
@@ -86,10 +86,17 @@ export async function readPolicy(releasesDir: string): Promise<LogPolicy> {
   }
 }
 
+/** The leaves of the versions that a publication read: it makes a tree before it appends one, and two with it. */
+const leaves = new WeakMap<VersionEntry, Buffer>()
+
 /** The tree over versions, oldest first. */
 export function treeOfVersions(versions: readonly VersionEntry[]): Promise<HashTree> {
-  const texts = versions.map(versionHashText)
-  return treeOf(texts.length, (index) => texts[index] ?? '')
+  return treeOf(versions.length, (index) => {
+    const version = versions[index] as VersionEntry
+    const leaf = leaves.get(version) ?? leafOf(versionHashText(version))
+    leaves.set(version, leaf)
+    return leaf
+  })
 }
 
 function checkOrigin(origin: string): void {
