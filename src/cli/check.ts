@@ -25,17 +25,15 @@ import { mistakeLines } from './server-failure.ts'
  * count once.
  */
 function countTranslations(resources: ReadonlyMap<ResourceName, CompiledResource>) {
-  const originals = [...resources].flatMap(([name, { text }]) => {
+  const originals = [...resources].flatMap(([name, { data }]) => {
     if (!isTranslatedName(name)) return []
-    const [data, schema]: [unknown, JsonSchema] = [JSON.parse(text), translatedSchema(name)]
+    const schema: JsonSchema = translatedSchema(name)
     const missing = (overlay?: Overlay) => translateData(schema, data, overlay).untranslated.size
     return [{ name, missing, texts: missing() }]
   })
   return TRANSLATION_LOCALES.flatMap((locale) => {
-    const overlaysIn = (resource: ResourceName) => {
-      const { text } = resources.get(resource) ?? {}
-      return text === undefined ? {} : (JSON.parse(text) as Translations).resources
-    }
+    const overlaysIn = (resource: ResourceName) =>
+      (resources.get(resource)?.data as Translations | undefined)?.resources ?? {}
     const overlays = overlaysIn(translationResource(locale))
     if (Object.keys(overlays).length === 0) return []
     let [texts, untranslated] = [0, 0]

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { canonicalJsonOfParsed } from '@public-api/contract/json/canonical-json'
+import { canonicalJsonOfParsed, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   RESOURCE_NAMES,
@@ -43,10 +43,22 @@ import {
   referenceIn,
 } from './parse-content.ts'
 
-/** A resource ready to store: its canonical JSON text with its digest. */
-export interface CompiledResource {
-  readonly text: string
-  readonly digest: string
+/** A resource ready to store: its data, and its canonical JSON text with its digest. */
+export type CompiledResource = ReturnType<typeof compileResource>
+
+/** The text is written when it is asked for: a check needs none, and a publication those of what changed. */
+function compileResource(data: JsonObject, published: string | undefined) {
+  let text: string | undefined
+  let digest = published
+  return {
+    data,
+    get text(): string {
+      return (text ??= canonicalJsonOfParsed(data))
+    },
+    get digest(): string {
+      return (digest ??= sha256Base64url(this.text))
+    },
+  }
 }
 
 /** A compiled content folder. */
@@ -188,7 +200,12 @@ function formatWaiting(contentDir: string, mistakes: readonly ContentMistake[]):
   })
 }
 
-function formatResources(data: CheckedData | undefined, isPart: boolean) {
+/** `digestOf` returns the digest of a resource that is what was published. */
+function compileResources(
+  data: CheckedData | undefined,
+  isPart: boolean,
+  digestOf: (name: ResourceName) => string | undefined,
+) {
   const resources = new Map<ResourceName, CompiledResource>()
   if (data === undefined) return resources
   for (const name of [...RESOURCE_NAMES, ...Object.keys(data).filter(isPartOfStatus)]) {
@@ -198,8 +215,8 @@ function formatResources(data: CheckedData | undefined, isPart: boolean) {
         throw new Error(`${name} was neither compiled nor reported`)
       continue
     }
-    const text = canonicalJsonOfParsed({ ...value })
-    resources.set(name as ResourceName, { text, digest: sha256Base64url(text) })
+    const resource = name as ResourceName
+    resources.set(resource, compileResource({ ...value }, digestOf(resource)))
   }
   return resources
 }
@@ -289,7 +306,9 @@ export async function compileContent(
           each.locale === locale && each.isKnown && field.startsWith(`${contentName(each.name)}.`),
       ),
     /** None if there is a mistake, because only a complete release is published. Those with mistakes elsewhere are missing. */
-    resources: formatResources(mistakes.length > 0 ? undefined : checked.data, isPart),
+    resources: compileResources(mistakes.length > 0 ? undefined : checked.data, isPart, (name) =>
+      parsed.known.has(name) ? known.digestOf(name) : undefined,
+    ),
     /** Every mistake that prevents a publication, in reading order. */
     mistakes,
     /** Whether other files have mistakes, which a publication of some resources leaves alone. */

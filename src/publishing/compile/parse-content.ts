@@ -6,6 +6,7 @@ import {
   translationsOf,
 } from '@public-api/contract/registry/resource-names'
 import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
+import { isPartOfStatus } from '@public-api/contract/snapshots/past-events'
 import type { TranslationLocale } from '@public-api/contract/snapshots/translations'
 import { readImport } from '../imports/read-import.ts'
 import { type ContentFile, type ContentFolder, contentName } from '../rules/content-folder.ts'
@@ -39,10 +40,16 @@ export interface KnownFiles {
   readonly isSame: (file: string, text: string) => boolean
   /** The data of a published resource; undefined if it cannot be read. */
   readonly read: (resource: ResourceName) => JsonValue | undefined
+  /** The digest of a published resource. */
+  readonly digestOf: (resource: ResourceName) => string | undefined
 }
 
 /** Of a folder that was not published. */
-export const NO_FILES: KnownFiles = { isSame: () => false, read: () => undefined }
+export const NO_FILES: KnownFiles = {
+  isSame: () => false,
+  read: () => undefined,
+  digestOf: () => undefined,
+}
 
 /** A source that is parsed only where the place of a value in it is asked for. */
 function knownSource({ file, text }: ContentFile, value: JsonValue): ContentSource {
@@ -77,7 +84,7 @@ export function parseContent(
   knownRecords: ReadonlySet<TranslationLocale> = new Set(),
 ) {
   const sources = new Map<TranslatedName, ContentSource>()
-  const knownSources = new Set<TranslatedName>()
+  const knownSources = new Set<ResourceName>()
   const overlays: ParsedOverlay[] = []
   const files: ParsedFile[] = []
   const referenced = new Set<string>()
@@ -122,6 +129,8 @@ export function parseContent(
     mistakes.push(...found)
     files.push({ ...file, resource, source, isPublished: isSame })
     if (source !== undefined) overlays.push({ locale, name, source, isKnown })
+    // Others have the translations of several files.
+    if (isKnown && isPartOfStatus(resource)) knownSources.add(resource)
   }
   const { settings } = folder
   const parsedSettings = settings && parseYamlSource(settings.file, settings.text)
@@ -129,7 +138,7 @@ export function parseContent(
     /** With the fields that are imported from other files. */
     sources,
     /** Those that are what was published before. */
-    known: knownSources as ReadonlySet<TranslatedName>,
+    known: knownSources as ReadonlySet<ResourceName>,
     overlays,
     /** content/publishing.yaml. */
     settings: parsedSettings?.value,

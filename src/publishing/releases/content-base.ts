@@ -110,17 +110,22 @@ export function readKnownFiles(contentDir: string, store: ReleaseStore): KnownFi
     const isSame = version.hash === hash && version.registryVersion === REGISTRY_VERSION
     return isSame ? { files, resources: version.resources } : undefined
   })
+  const digestOf = (resource: string): string | undefined => {
+    const digest = propertyOf(known?.resources, resource)
+    return typeof digest === 'string' ? digest : undefined
+  }
   return {
     isSame(file, text) {
       const digest = propertyOf(known?.files, file)
       return digest !== undefined && digest === sha256Base64url(text)
     },
     read(resource) {
-      const digest = propertyOf(known?.resources, resource)
-      if (typeof digest !== 'string') return undefined
+      const digest = digestOf(resource)
+      if (digest === undefined) return undefined
       // Published data is JSON.
       return unlessDamaged(() => parseJson(store.readResourceText(resource, digest)) as JsonValue)
     },
+    digestOf,
   }
 }
 

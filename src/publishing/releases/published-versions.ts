@@ -141,8 +141,7 @@ export const resourceFault = (
   store: ReleaseStore,
   name: string,
   digest: string,
-): string | undefined =>
-  readUnlessDamaged(() => store.readResourceText(name, digest)).fault?.message
+): string | undefined => readUnlessDamaged(() => store.readResource(name, digest)).fault?.message
 
 /** The versions and resources of a store, as a record is made of them. Without `kept`, all are read. */
 export function recordedVersions(

@@ -44,7 +44,10 @@ export function sourcesOfVersion(
 /** The resources of compiled content. */
 export function sourcesOf({ resources }: Pick<CompiledContent, 'resources'>): ResourceSources {
   return new Map(
-    Array.from(resources, ([name, { digest, text }]) => [name, { digest, read: () => text }]),
+    Array.from(resources, ([name, resource]) => [
+      name,
+      { digest: resource.digest, read: () => resource.text },
+    ]),
   )
 }
 

@@ -469,7 +469,7 @@ test('a damaged history and a conflict have their reason, and a defect is rethro
   editContent(contentDir, 'roadmap', 'title: Reading well', 'title: Reading')
   await assert.rejects(failing({ appendVersion: throwDefect }), defect)
   await assert.rejects(
-    publish({ store: { ...store, readResourceText: throwDefect } }),
+    publish({ store: { ...store, readResource: throwDefect } }),
     defect,
     'while the files of an unchanged release are looked at',
   )
