@@ -131,6 +131,16 @@ func portableOf(response *Response) portable {
 	return portable{response.Method, response.Target, response.Status, headers, body}
 }
 
+// isWhole tells whether a saved response has every member.
+func (p portable) isWhole() bool {
+	for _, pair := range p.Headers {
+		if len(pair) != 2 {
+			return false
+		}
+	}
+	return p.Method != "" && p.Target != "" && p.Status != 0 && p.Headers != nil && p.BodyBase64 != ""
+}
+
 // response gives the response. The error is a *VerificationError (MALFORMED).
 func (p portable) response() (*Response, error) {
 	header := http.Header{}

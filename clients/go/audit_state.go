@@ -9,7 +9,10 @@ import (
 	"strings"
 )
 
-const maxStateBytes = 64_000_000
+const (
+	maxStateBytes  = 64_000_000
+	maxCheckpoints = 64
+)
 
 // An auditState is what one audit saves for the next, in the format of svc audit.
 type auditState struct {
@@ -52,12 +55,39 @@ func loadState(file string) (*auditState, error) {
 		}
 	}
 	var state auditState
-	if json.Unmarshal(text, &state) != nil || state.Response.Method == "" || state.Response.BodyBase64 == "" ||
-		len(state.Keys) == 0 || len(state.Keys) > 2*maxKeys || len(state.Unsettled) > maxUnsettled {
-		return nil, unreadable
-	}
 	if json.Unmarshal(text, &state.others) != nil {
 		return nil, unreadable
+	}
+	var pinFrom string
+	var checkpoints []string
+	// By exact names, which a struct does not need.
+	for name, member := range map[string]any{
+		"origin": &state.Origin, "response": &state.Response, "keys": &state.Keys, "keyIds": &state.KeyIDs,
+		"keyDocument": &state.KeyDocument, "isAudited": &state.IsAudited, "unsettled": &state.Unsettled,
+		"pinFrom": &pinFrom, "checkpoints": &checkpoints,
+	} {
+		value, isThere := state.others[name]
+		if isThere && (string(value) == "null" || json.Unmarshal(value, member) != nil) {
+			return nil, unreadable
+		}
+	}
+	if len(state.Keys) == 0 || len(state.Keys) > 2*maxKeys || len(state.Unsettled) > maxUnsettled ||
+		len(checkpoints) > maxCheckpoints {
+		return nil, unreadable
+	}
+	for _, each := range state.Keys {
+		if each.JWK.Kty == "" || each.JWK.Crv == "" || each.JWK.X == "" {
+			return nil, unreadable
+		}
+	}
+	responses := append([]portable{state.Response}, state.Unsettled...)
+	if state.KeyDocument != nil {
+		responses = append(responses, *state.KeyDocument)
+	}
+	for _, each := range responses {
+		if !each.isWhole() {
+			return nil, unreadable
+		}
 	}
 	for _, name := range stateFields {
 		delete(state.others, name)

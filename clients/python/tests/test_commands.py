@@ -9,9 +9,11 @@ import tempfile
 import unittest
 from unittest import mock
 
-from public_api import HistoryError, UnsettledError, VerificationError, target_of
+from public_api import AuditStateError, HistoryError, UnsettledError, VerificationError, target_of
 from public_api.__main__ import _for_terminal, main
 from public_api.audit import _Store
+
+TESTS = pathlib.Path(__file__).resolve().parents[3] / "test"
 
 
 def run(*arguments, error):
@@ -90,6 +92,21 @@ class CommandsTest(unittest.TestCase):
                 status = main(["audit", "https://api.example.org", "--pin", "A" * 43, "--state", str(name)])
             self.assertEqual(status, 2)
             self.assertIn(found, err.getvalue())
+
+    def test_states(self):
+        shared = json.loads((TESTS / "clients" / "state-cases.json").read_text("utf-8"))
+        store = _Store(self.folder / "state.json")
+        for each in shared["cases"]:
+            state = {**shared["state"], **each.get("with", {})}
+            state.pop(each.get("without"), None)
+            store.file.write_text(each.get("text", json.dumps(state)), "utf-8")
+            with self.subTest(each["name"]):
+                if each["expected"] == "ok":
+                    self.assertEqual(store.load(), state)
+                else:
+                    with self.assertRaises(AuditStateError) as raised:
+                        store.load()
+                    self.assertEqual(raised.exception.code, each["expected"])
 
     def test_wrong_addresses(self):
         for url in (

@@ -53,10 +53,11 @@ export function isPortable(value: unknown): value is PortableResponse {
       (name) => typeof propertyOf(value, name) === 'string',
     ) &&
     typeof propertyOf(value, 'status') === 'number' &&
-    Array.isArray(headers) &&
-    headers.flat().every((text) => typeof text === 'string')
+    isListOf(headers, Infinity, (pair) => isListOf(pair, 2, isText) && pair.length === 2)
   )
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string'
 
 /** Whether a JSON value has the form of a key as saved with portable responses. */
 function isPublishedKey(value: unknown): value is PublishedKey {

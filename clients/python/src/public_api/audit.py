@@ -31,6 +31,7 @@ Result = TypeVar("Result")
 
 _MAX_ROUNDS = 4
 _MAX_UNSETTLED = 4
+_MAX_CHECKPOINTS = 64
 _MAX_STATE_BYTES = 64_000_000
 _THREADS = 8
 #: Twice the largest entry of a log. An entry is parsed before it is verified.
@@ -424,7 +425,7 @@ class _Store:
             raise AuditStateError("UNREADABLE", f"{self.file}: expected a regular file that an audit saved")
         try:
             text = self.file.read_bytes()
-            value = json.loads(text.decode("utf-8"))
+            value = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
         except OSError as error:
             raise AuditStateError("UNREADABLE", f"{self.file}: {error.strerror}") from None
         except (ValueError, RecursionError):
@@ -437,6 +438,14 @@ class _Store:
 
     def save(self, state: Mapping[str, Any]) -> None:
         replace_file(self.file, json.dumps(state, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _is_published(value: Any) -> bool:
@@ -454,11 +463,14 @@ def _is_state(value: Any) -> bool:
     keys, unsettled = value.get("keys"), value.get("unsettled", [])
     return (
         isinstance(value.get("origin", ""), str)
+        and isinstance(value.get("pinFrom", ""), str)
+        and isinstance(value.get("isAudited", True), bool)
         and isinstance(keys, list)
         and 0 < len(keys) <= 2 * MAX_KEYS
         and all(map(_is_published, keys))
-        and isinstance(value.get("keyIds", []), list)
-        and all(isinstance(each, str) for each in value.get("keyIds", []))
+        and _is_texts(value.get("keyIds", []))
+        and _is_texts(value.get("checkpoints", []))
+        and len(value.get("checkpoints", [])) <= _MAX_CHECKPOINTS
         and ("keyDocument" not in value or is_portable(value["keyDocument"]))
         and isinstance(unsettled, list)
         and len(unsettled) <= _MAX_UNSETTLED

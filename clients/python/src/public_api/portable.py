@@ -46,7 +46,7 @@ def is_portable(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and all(isinstance(value.get(name), str) for name in ("method", "target", "bodyBase64"))
-        and isinstance(value.get("status"), int)
+        and type(value.get("status")) is int
         and isinstance(value.get("headers"), list)
         and all(_is_pair(each) for each in value["headers"])
     )

@@ -47,7 +47,8 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const MEMBERS: { readonly [member: string]: (value: unknown) => boolean } = {
   origin: isText,
   'response!': isPortable,
-  'keys!': (value) => isKeyList(value, MAX_KEYS),
+  // Those of a contradiction: the keys of the service then and now.
+  'keys!': (value) => isKeyList(value, 2 * MAX_KEYS),
   keyIds: (value) => isListOf(value, Infinity, isText),
   keyDocument: isPortable,
   isAudited: (value) => typeof value === 'boolean',
