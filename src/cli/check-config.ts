@@ -12,7 +12,7 @@ import { openReleaseStore } from '../releases/release-store.ts'
 import { inspectSecrets } from '../secrets.ts'
 import { loadReleases } from '../service/releases/releases.ts'
 import { releasesOwnerWarnings, sharedFolderWarnings } from './folder-owner.ts'
-import { installedUnitWarnings } from './installed-units.ts'
+import { backupTimerWarnings, installedUnitWarnings } from './installed-units.ts'
 
 /** What is to be said about the published versions. Throws a ConfigError if a start would refuse them. */
 function releaseWarnings(releasesDir: string, nowMs: number): readonly string[] {
@@ -49,6 +49,7 @@ export function checkConfiguration(): CommandResult {
       ...releasesOwnerWarnings(config.releasesDir),
       ...(contentDir === '' ? [] : sharedFolderWarnings(contentDir)),
       ...installedUnitWarnings(),
+      ...backupTimerWarnings(config.database.kind),
     )
     const { publishedKeys, signingKey } = inspectSecrets(config, nowMs).secrets
     warnIfSigningKeyExpired(publishedKeys, nowMs, log)

@@ -34,6 +34,18 @@ const enabledTimers = (installed: string) =>
     /^public-api.*\.timer$/.test(name),
   )
 
+/** A warning if the timer that backs up SQLite is enabled with another database: its service fails each night. */
+export function backupTimerWarnings(
+  database: 'sqlite' | 'postgres',
+  installed: string = UNITS_FOLDER,
+): readonly string[] {
+  const timer = 'public-api-backup.timer'
+  if (database === 'sqlite' || !enabledTimers(installed).includes(timer)) return []
+  return [
+    `${timer} in ${installed} is enabled and backs up SQLite alone, so nothing backs up PostgreSQL by it; sudo systemctl disable --now ${timer}, and see docs/postgresql.md#backups`,
+  ]
+}
+
 /**
  * Warnings about units of this service in systemd's folder that are not those of the program: copies of an older release
  * call commands that have another name now, or run as another user.

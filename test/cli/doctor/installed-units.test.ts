@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createFindings } from '@public-api/cli/src/doctor/findings.ts'
 import { findMachine } from '../../../src/cli/doctor.ts'
-import { installedUnitWarnings } from '../../../src/cli/installed-units.ts'
+import { backupTimerWarnings, installedUnitWarnings } from '../../../src/cli/installed-units.ts'
 import { cleanEnvironment } from '../../support/run-svc.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -46,6 +46,16 @@ test('names units of an older release, with what to do', (t) => {
     gone[1] ?? '',
     /^public-api-cosign\.timer .*disable --now public-api-cosign\.timer, .*enable public-api-cosign@USER\.timer$/,
   )
+})
+
+test('names the backup of SQLite if it is enabled with PostgreSQL', (t) => {
+  const { installed, wants } = makeInstall(t)
+  assert.deepEqual(backupTimerWarnings('sqlite', installed), [])
+  const [warning = '', ...others] = backupTimerWarnings('postgres', installed)
+  assert.match(warning, /^public-api-backup\.timer .* disable --now public-api-backup\.timer, /)
+  assert.deepEqual(others, [])
+  rmSync(path.join(wants, 'public-api-backup.timer'))
+  assert.deepEqual(backupTimerWarnings('postgres', installed), [])
 })
 
 test('the doctor reports them on the machine of the service', async (t) => {
