@@ -1,4 +1,4 @@
-import { formatAgo, formatElapsed, OWN_TIME_FORMAT } from '@public-api/contract/text/elapsed'
+import { ageMs, formatAgo, formatElapsed, OWN_TIME_FORMAT } from '@public-api/contract/text/elapsed'
 
 const { documentElement: root } = document
 
@@ -37,7 +37,7 @@ export function showPassedNotes(): void {
 
 function showAges(): void {
   for (const age of document.querySelectorAll<HTMLTimeElement>('[data-ago]')) {
-    age.textContent = formatAgo(root.lang, Date.now() - Date.parse(age.dateTime))
+    age.textContent = formatAgo(root.lang, ageMs(age.dateTime, Date.now()))
   }
   for (const span of document.querySelectorAll<HTMLElement>('[data-elapsed]')) {
     const ms = Date.now() - Date.parse(span.dataset['elapsed'] ?? '')

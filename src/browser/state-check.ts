@@ -1,6 +1,7 @@
 import { formatEtag } from '@public-api/contract/http/signature'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { ageMs } from '@public-api/contract/text/elapsed'
 import type { ResourceCheck } from './live-verification.ts'
 import { formatAge, formatPageMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
@@ -68,7 +69,7 @@ export function mountStateCheck(check: () => Promise<ResourceCheck | undefined>)
     time.dateTime = updatedAt
     time.textContent = formatPageMoment(updatedAt)
     showOwnTimes(headline)
-    const age = formatAge((Date.now() - Date.parse(updatedAt)) / 1000)
+    const age = formatAge(ageMs(updatedAt, Date.now()) / 1000)
     headline.querySelector('.age')?.replaceChildren(age)
   }
 

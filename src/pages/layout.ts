@@ -289,7 +289,7 @@ export function copySentence(context: PageContext, page: Page): Html {
 /** About the longest of what the script usually writes into the notice: its lines are kept free. */
 function longestNotice({ locale, texts: { site }, facts }: PageContext): Html {
   const { short, proven, notPinned, current, unreachable } = site.staticCopy
-  const age = formatAgo(locale, -59 * 60_000)
+  const age = formatAgo(locale, 59 * 60_000)
   const [origin = ''] = [current, unreachable].toSorted((a, b) => b.length - a.length)
   const parts = [short, proven, ...(facts.keyId === undefined ? [notPinned] : []), origin]
   // As wide as any version: the newest one would change the page of each older version.

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/terms/locales'
-import { dayHtml, formatDayRange, momentHtml, plannedHtml } from '../../src/pages/texts/moments.ts'
+import {
+  agoHtml,
+  dayHtml,
+  formatDayRange,
+  momentHtml,
+  plannedHtml,
+} from '../../src/pages/texts/moments.ts'
 
 const ISO = '2026-11-21T22:05:59Z'
 
@@ -47,3 +53,15 @@ for (const locale of LOCALES) {
     )
   })
 }
+
+test('what a clock that is ahead dated happened now', () => {
+  const textOf = (nowMs: number) =>
+    agoHtml('en', ISO, nowMs)
+      .text.replaceAll(/<[^>]*>/g, '')
+      .trim()
+  const atMs = Date.parse(ISO)
+  assert.deepEqual(
+    [-600_000, 0, 600_000].map((ms) => textOf(atMs + ms)),
+    ['now', 'now', '10 minutes ago'],
+  )
+})

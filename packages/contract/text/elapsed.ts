@@ -21,6 +21,9 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
+/** How long ago something happened, in milliseconds: 0 for what a clock that is ahead dated. */
+export const ageMs = (iso: string, nowMs: number): number => Math.max(0, nowMs - Date.parse(iso))
+
 /** A relative time in the longest unit that fits, rounded down: `now`, `40 minutes ago`, `in 3 days`. */
 export function formatAgo(locale: string, ms: number): string {
   const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1000]

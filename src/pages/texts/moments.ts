@@ -1,5 +1,6 @@
 import type { Locale } from '@public-api/contract/terms/locales'
 import {
+  ageMs,
   formatAgo,
   formatElapsed,
   MOMENT_FORMAT,
@@ -88,7 +89,7 @@ export function plannedHtml(locale: Locale, startIso: string, endIso: string): H
 /** How long ago a moment was. The script of all pages keeps it current. */
 export function agoHtml(locale: Locale, iso: string, nowMs: number): Html {
   return html`<time datetime="${iso}" title="${iso}" data-ago
-    >${formatAgo(locale, nowMs - Date.parse(iso))}</time
+    >${formatAgo(locale, ageMs(iso, nowMs))}</time
   >`
 }
 
