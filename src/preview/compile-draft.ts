@@ -1,5 +1,5 @@
 import { REGISTRY_VERSION } from '@public-api/contract/terms/api-version'
-import { compileContent } from '../publishing/compile/compile-content.ts'
+import { compileMoved } from '../publishing/editing/move-aged-events.ts'
 import { appendVersion } from '../publishing/releases/append-version.ts'
 import { contentMs, readVersions } from '../publishing/releases/published-versions.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
@@ -38,7 +38,7 @@ function createDraftStore(published: ReleaseStore): ReleaseStore {
 export async function compileDraft(contentDir: string, published: ReleaseStore, nowMs: number) {
   // A draft is never older than what is published, whatever this machine's clock says.
   const draftMs = contentMs(published, nowMs)
-  const { resources, mistakes } = await compileContent(contentDir, draftMs)
+  const { resources, mistakes } = await compileMoved(contentDir, draftMs)
   if (mistakes.length > 0) return { mistakes }
   const store = createDraftStore(published)
   const versions = readVersions(store)

@@ -8,7 +8,7 @@ import {
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
 import { readBelow } from '../../files/folder-files.ts'
-import { compileContent, type CompileOptions } from '../compile/compile-content.ts'
+import { type CompileOptions } from '../compile/compile-content.ts'
 import { contentName, decodeText, MAX_FILE_BYTES, resourceOfFile } from '../rules/content-folder.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
@@ -19,7 +19,7 @@ import { parseYamlSource } from '../rules/yaml-source.ts'
 import { withContentLock } from './content-lock.ts'
 import { type EditedEvent, editOverlay, type EventTexts } from './edit-overlay.ts'
 import { isUsual, type Status, type StatusEdit, StatusEditError } from './edit-status.ts'
-import { planMove } from './move-aged-events.ts'
+import { compileMoved } from './move-aged-events.ts'
 import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
 import { readUsualSummary, writeUsualSummary } from './usual-summary.ts'
 import { writeContentFile } from './write-content-file.ts'
@@ -229,14 +229,8 @@ export async function editStatusFile(
     const file = path.join(contentDir, name)
     const replaced = new Map(files.map((each) => [each.name, each.after ?? NO_TEXTS]))
     const only = new Set(['status'] as const)
-    const { mistakes } = await compileContent(contentDir, nowMs, { ...options, replaced, only })
-    // A killed move left events in both places; the publication completes it.
-    const moved = mistakes.length > 0 ? planMove(contentDir, nowMs, replaced) : undefined
-    const isMended =
-      moved !== undefined &&
-      'compile' in moved &&
-      (await moved.compile({ ...options, only })).mistakes.length === 0
-    if (mistakes.length > 0 && !isMended) refuse(file, mistakes, 'the edited content would have')
+    const { mistakes } = await compileMoved(contentDir, nowMs, { ...options, replaced, only })
+    if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
     try {
       if (await withContentLock(contentDir, async () => replaceFiles(contentDir, files))) {
         return {

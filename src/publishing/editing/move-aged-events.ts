@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Incident, Maintenance } from '@public-api/contract/history/published-record'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -7,7 +8,11 @@ import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { findBelow } from '../../files/folder-files.ts'
-import { compileContent, type CompileOptions } from '../compile/compile-content.ts'
+import {
+  compileContent,
+  type CompiledContent,
+  type CompileOptions,
+} from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
 import { hasEnded, startOf } from '../rules/status-rules.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
@@ -55,17 +60,19 @@ export function agedEvents(status: Status, nowMs: number): readonly Moving[] {
     })
 }
 
+/** One item of a list, with what it says. */
+interface Item {
+  readonly id: string
+  readonly startMs: number
+  readonly value: JsonValue | undefined
+}
+
 /** The lines of a list's items in a YAML text, with the comments above each, by id. */
 interface ItemLines {
   readonly indent: number
   /** Line of the list's name. */
   readonly nameLine: number
-  readonly items: readonly {
-    readonly id: string
-    readonly startMs: number
-    readonly first: number
-    readonly end: number
-  }[]
+  readonly items: readonly (Item & { readonly first: number; readonly end: number })[]
 }
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
@@ -102,6 +109,7 @@ function findItems(
     return {
       id: key ?? String(propertyOf(value, 'id')),
       startMs: typeof start === 'string' ? Date.parse(start) : 0,
+      value,
       line: at === undefined ? -1 : lineOf(at),
     }
   })
@@ -128,9 +136,8 @@ function findItems(
   return {
     indent,
     nameLine: lineOf(pair.key.range?.[0] ?? 0),
-    items: found.map(({ id, startMs }, index) => ({
-      id,
-      startMs,
+    items: found.map(({ line: _, ...item }, index) => ({
+      ...item,
       first: firstLines[index] ?? 0,
       end: firstLines[index + 1] ?? end,
     })),
@@ -138,9 +145,7 @@ function findItems(
 }
 
 /** The lines of one item at an indentation. */
-interface Block {
-  readonly id: string
-  readonly startMs: number
+interface Block extends Item {
   readonly lines: readonly string[]
 }
 
@@ -168,15 +173,11 @@ function takeItems(text: string, list: List, ids: ReadonlySet<string>) {
   return {
     text: rest.filter((_, index) => !gone.has(index)).join('\n'),
     indent: found.indent,
-    blocks: taken.map(({ id, startMs, first, end }) => ({
-      id,
-      startMs,
-      lines: lines.slice(first, end),
-    })),
+    blocks: taken.map(({ first, end, ...item }) => ({ ...item, lines: lines.slice(first, end) })),
   }
 }
 
-/** Adds items to a text, newest start first; one that it has stays as it is. Undefined where it is not a matter of lines. */
+/** Adds items to a text, newest start first. Undefined where it is not a matter of lines, or the text has another such item. */
 function addItems(text: string, list: List, indent: number, blocks: readonly Block[]) {
   const lines = text.split('\n')
   const found = findItems(text, lines, list)
@@ -186,13 +187,16 @@ function addItems(text: string, list: List, indent: number, blocks: readonly Blo
     const before = text.endsWith('\n') ? text : `${text}\n`
     return `${before}${list}:\n${blocks.flatMap((each) => each.lines).join('\n')}\n`
   }
-  const known = found.items.map(({ id, startMs, first, end }) => ({
-    id,
-    startMs,
+  const known = found.items.map(({ first, end, ...item }) => ({
+    ...item,
     lines: lines.slice(first, end),
   }))
+  const values = new Map(known.map(({ id, value }) => [id, value]))
+  const isOther = ({ id, value }: Block) =>
+    values.has(id) && !isDeepStrictEqual(value, values.get(id))
+  if (blocks.some(isOther)) return undefined
   const added = blocks
-    .filter(({ id }) => !known.some((each) => each.id === id))
+    .filter(({ id }) => !values.has(id))
     .map((each) => ({ ...each, lines: atIndent(each.lines, indent, found.indent) }))
   const [first, end] = [found.items[0]?.first ?? 0, found.items.at(-1)?.end ?? 0]
   const sorted = [...known, ...added].toSorted((a, b) => b.startMs - a.startMs)
@@ -322,4 +326,20 @@ export function planMove(
         return true
       }),
   }
+}
+
+/**
+ * A content folder as a publication compiles it: what a killed move left in both places, or a repeated import wrote again,
+ * is only where it moves to.
+ */
+export async function compileMoved(
+  contentDir: string,
+  nowMs: number,
+  options: CompileOptions = {},
+): Promise<CompiledContent> {
+  const compiled = await compileContent(contentDir, nowMs, options)
+  if (compiled.mistakes.length === 0) return compiled
+  const plan = planMove(contentDir, nowMs, options.replaced)
+  const moved = plan && 'compile' in plan ? await plan.compile(options) : compiled
+  return moved.mistakes.length === 0 ? moved : compiled
 }

@@ -16,7 +16,7 @@ import {
 import type { KnownFiles } from '../compile/parse-content.ts'
 import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
 import type { Status } from '../editing/edit-status.ts'
-import { agedEvents, planMove } from '../editing/move-aged-events.ts'
+import { agedEvents, compileMoved, planMove } from '../editing/move-aged-events.ts'
 import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import {
@@ -50,7 +50,7 @@ export async function requireContent(
   nowMs: number,
   options?: CompileOptions,
 ): Promise<CompiledContent> {
-  return requireSound(await compileContent(contentDir, nowMs, options))
+  return requireSound(await compileMoved(contentDir, nowMs, options))
 }
 
 function requireSound(compiled: CompiledContent): CompiledContent {

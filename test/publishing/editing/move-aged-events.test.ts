@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, readFileSync, rmSync, statSync } from 'n
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { compileContent } from '../../../src/publishing/compile/compile-content.ts'
-import { planMove } from '../../../src/publishing/editing/move-aged-events.ts'
+import { compileMoved, planMove } from '../../../src/publishing/editing/move-aged-events.ts'
 import { publishRelease } from '../../../src/publishing/releases/publish-release.ts'
 import { rollBackRelease } from '../../../src/publishing/releases/roll-back-release.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
@@ -168,6 +168,8 @@ test('a killed move is completed by the next publication, after each of its file
     cpSync(contentDir, folder, { recursive: true })
     for (const name of order.slice(0, count))
       cpSync(path.join(whole, name), path.join(folder, name))
+    // The other commands say what the publication does.
+    assert.deepEqual((await compileMoved(folder, FIXTURE_NOW_MS)).mistakes, [], `${count} files`)
     const store = openReleaseStore(path.join(temporaryFolder(t), 'releases'))
     await publishRelease({ ...common, store, contentDir: folder })
     for (const name of order) {
@@ -195,6 +197,18 @@ test('an event in both places, of another year or still open is a mistake of the
   assert.match((await mistakes()).join('\n'), /startedAt: a time in 2025/)
   file(text.replace('  state: resolved\n', '  state: monitoring\n'))
   assert.match((await mistakes()).join('\n'), /state: one that has ended/)
+})
+
+test('an event that says something else in the file of its year is refused, and none of both is lost', async (t) => {
+  const { contentDir, common, read } = writeFolder(t, '  ')
+  const before = read('status.yaml')
+  await publishRelease(common)
+  for (const folder of ['th', 'zh-CN']) rmSync(path.join(contentDir, folder), { recursive: true })
+  const edited = before.replace(/(id: slow-120\n +title: ).*/, '$1Other words')
+  writeContent(contentDir, 'status.yaml', edited)
+  await assert.rejects(publishRelease(common), /the content has 5 mistakes/)
+  assert.equal(read('status.yaml'), edited)
+  assert.equal((await compileMoved(contentDir, FIXTURE_NOW_MS)).mistakes.length, 5)
 })
 
 test('a list that is not on lines of its own stays, with a warning', async (t) => {
