@@ -67,13 +67,14 @@ Nothing is written.`,
       return checkConfiguration()
     }
     const content = contentFolder(values.content)
-    const { compileContent } = await import('../publishing/compile/compile-content.ts')
+    const { compileMoved } = await import('../publishing/editing/move-aged-events.ts')
     const { readBase, readKnownFiles } = await import('../publishing/releases/content-base.ts')
     const { readTemplates } = await import('../publishing/editing/event-templates.ts')
+    const { requireUnredacted } = await import('../publishing/releases/select-resources.ts')
     const { contentMs } = await import('../publishing/releases/published-versions.ts')
     const { store } = openReleasesFolder(undefined)
     const known = readKnownFiles(content, store)
-    const compiled = await compileContent(content, contentMs(store, Date.now()), { known })
+    const compiled = await compileMoved(content, contentMs(store, Date.now()), { known })
     const { resources, outdated, warnings } = compiled
     const mistakes = [...compiled.mistakes, ...readTemplates(content).mistakes]
     if (mistakes.length > 0) {
@@ -83,8 +84,9 @@ Nothing is written.`,
         { details: mistakeLines(mistakes), members: { mistakes } },
       )
     }
-    // A publication reads it before it writes.
+    // A publication refuses these before it writes.
     readBase(content, [])
+    requireUnredacted(store, resources)
     const translations = countTranslations(resources)
     return {
       json: { content, resources: [...resources.keys()], translations, outdated, warnings },

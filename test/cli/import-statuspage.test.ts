@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeContent } from '../publishing/content-fixture.ts'
+import { makeContent, writeContent } from '../publishing/content-fixture.ts'
 import { failedWith, succeeded, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -32,7 +32,7 @@ test('writes status.yaml for review, and an existing one only on request', async
   assert.match(done, /^ {2}incidents\[\]\.shortlink: not imported \(2\)$/m)
   assert.match(
     done,
-    /^svc check refuses 1 text of it:\n\S+status\.yaml:8:14: components\[0\]\.summary: found the placeholder/m,
+    /^svc check refuses 1 text:\n\S+status\.yaml:8:14: components\[0\]\.summary: found the placeholder/m,
   )
   const text = readFileSync(file, 'utf8')
   assert.match(text, /^# yaml-language-server: \$schema=\.schemas\/status\.json\n/)
@@ -42,6 +42,37 @@ test('writes status.yaml for review, and an existing one only on request', async
   const resolve = ['incident', 'resolve', 'no-levels-from-the-north-2026-02-14']
   const words = ['--text', 'Repaired.', '--summary', 'All levels are measured.']
   assert.equal((await svc(...resolve, ...words, '--content', content)).status, 0)
+})
+
+test('names what svc check refuses of the translations, and repeats what has aged since', async (t) => {
+  const { content, file, run } = contentFolder(t)
+  const overlay = path.join(content, 'th', 'status.yaml')
+  writeContent(content, 'th/status.yaml', 'components:\n  read-api: { name: อ่าน }\n')
+  const source = path.join(content, '.source.json')
+  const day = (index: number) => `2024-05-${String(index + 1).padStart(2, '0')}T00:00:00Z`
+  const incidents = Array.from({ length: 22 }, (_, index) => ({
+    id: `i${index}`,
+    name: `Dark ${index}`,
+    status: 'resolved',
+    impact: 'minor',
+    started_at: day(index),
+    resolved_at: day(index),
+    incident_updates: [{ status: 'resolved', body: 'Lit.', display_at: day(index) }],
+  }))
+  const component = { id: 'a', name: 'Lamp', description: 'It shines.', status: 'operational' }
+  const status = { indicator: 'none', description: 'It shines.' }
+  writeFileSync(source, JSON.stringify({ status, components: [component], incidents }))
+  const first = succeeded(await run(source, '--replace'))
+  assert.match(first, /^svc check refuses 1 text:\n\S+th\/status\.yaml:2:13: components\.read-api/m)
+  rmSync(overlay)
+  const releases = ['--releases', path.join(temporaryFolder(t), 'releases'), '--no-cards']
+  const publish = () => svc('publish', '-m', 'N.', '--content', content, '--create', ...releases)
+  assert.match(succeeded(await publish()), /2 incidents of May went to events\/2024\.yaml/)
+  assert.doesNotMatch((await run(source, '--replace')).out, /svc check refuses/)
+  succeeded(await svc('check', '--content', content))
+  writeFileSync(file, readFileSync(file, 'utf8').replace('title: Dark 0', 'title: Dim 0'))
+  for (const outcome of [await svc('check', '--content', content), await publish()])
+    assert.match(failedWith(1, outcome), /"dark-0-2024-05-01", which status\.yaml has too/)
 })
 
 test('lists and texts of a page may be null', async (t) => {

@@ -72,12 +72,16 @@ Nothing is published.`,
       throw new CommandFailure('EXISTS', `${file} ${advice}`)
     }
     const { importStatuspage, formatStatus } = await import('./import-statuspage.ts')
-    const { compileContent } = await import('../../publishing/compile/compile-content.ts')
+    const { compileMoved } = await import('../../publishing/editing/move-aged-events.ts')
+    const { publishedWith } = await import('../../publishing/rules/content-folder.ts')
     const documents = positionals.map(readDocument)
     const { status, notes, counts } = importStatuspage(documents, Date.now())
     writeStatus(file, formatStatus(status), values.replace)
-    const { mistakes: all } = await compileContent(contentDir, Date.now())
-    const mistakes = all.filter((mistake) => mistake.file === file)
+    const { mistakes: all } = await compileMoved(contentDir, Date.now())
+    // Its translations and the years before it name items that it may no longer have.
+    const isOfStatus = (each: { readonly file: string }) =>
+      publishedWith(path.relative(contentDir, each.file)) === 'status'
+    const mistakes = all.filter(isOfStatus)
     const parts = [
       pluralOf(counts.components, 'component'),
       pluralOf(counts.incidents, 'incident'),
@@ -89,7 +93,7 @@ Nothing is published.`,
         `Wrote ${file}: ${parts.join(', ')}.`,
         notes.length > 0 && 'To review:',
         ...notes.map((note) => `  ${escapeInvisible(note)}`),
-        mistakes.length > 0 && `svc check refuses ${pluralOf(mistakes.length, 'text')} of it:`,
+        mistakes.length > 0 && `svc check refuses ${pluralOf(mistakes.length, 'text')}:`,
         ...mistakeLines(mistakes),
         `Next: edit ${file}, then svc preview --content ${contentDir}`,
       ],

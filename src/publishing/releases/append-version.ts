@@ -65,10 +65,6 @@ export function writeRelease<Result>(snapshotId: string, write: () => Result): R
       const advice = `another publisher published ${snapshotId} first; look at it and publish again`
       throw new PublishError('CONFLICT', advice, details)
     }
-    if (code === 'REDACTED') {
-      const expected = `${message}; expected content that was not redacted`
-      throw new PublishError('REDACTED', expected, details)
-    }
     throw new PublishError('STORAGE', `the release could not be written: ${message}`, details)
   }
 }

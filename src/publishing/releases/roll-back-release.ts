@@ -107,7 +107,7 @@ export async function rollBackRelease(
           // The version is published by then.
           (error: unknown) => ({
             restored: undefined,
-            unwritten: `${basedOn} could not be brought to ${snapshotId} (${messageOf(error)}); the same command does it when it can be`,
+            unwritten: `${basedOn} could not be brought to ${snapshotId} (${messageOf(error)}); svc discard does it when it can be`,
           }),
         )
   const all = [

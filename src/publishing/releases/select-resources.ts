@@ -17,6 +17,7 @@ import {
 import { sha256Base64url } from '../../crypto/sha256.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import type { CompiledContent } from '../compile/compile-content.ts'
+import { PublishError } from '../rules/publish-error.ts'
 import { compileOverlay } from '../translations/compile-overlay.ts'
 import { translatableTexts } from '../translations/translatable-texts.ts'
 
@@ -164,15 +165,23 @@ export function withoutRedacted(
   return chosen
 }
 
+/** Throws a PublishError if a resource was redacted with this content. */
+export function requireUnredacted(
+  store: ReleaseStore,
+  resources: ReadonlyMap<string, { readonly digest: string }>,
+): void {
+  for (const [name, { digest }] of resources) {
+    if (store.readRedaction(name, digest) === undefined) continue
+    const expected = `${name} was redacted with this content; expected content that was not redacted`
+    throw new PublishError('REDACTED', expected)
+  }
+}
+
 /** Stores resources; none of them if one was redacted, because what is refused must not stay behind. */
 export function storeSources(
   store: ReleaseStore,
   sources: readonly (readonly [name: string, source: ResourceSource])[],
 ): void {
-  const refused = sources.filter(
-    ([name, { digest }]) => store.readRedaction(name, digest) !== undefined,
-  )
-  for (const [name, { digest, read }] of [...refused, ...sources]) {
-    store.writeResource(name, digest, read())
-  }
+  requireUnredacted(store, new Map(sources))
+  for (const [name, { digest, read }] of sources) store.writeResource(name, digest, read())
 }
