@@ -252,6 +252,10 @@ test('names a malformed entry and its invalid member', () => {
   assert.ok(entry !== undefined)
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ['', /^VS-0001: the entry is not JSON$/],
+    [
+      '{"a":\n<<<<<<< HEAD\n',
+      /^VS-0001: the entry has a merge conflict; expected that of the side/,
+    ],
     ['null', /^VS-0001: the entry is invalid; expected the type object$/],
     ['[]', /^VS-0001: the entry is invalid; expected the type object$/],
     ['{}', /^VS-0001: snapshotId is missing$/],

@@ -26,7 +26,12 @@ export class VersionEntryError extends Error {
  */
 export function parseVersionEntry(text: string, snapshotId: string): VersionEntry {
   const value = parseJson(text)
-  if (value === undefined) throw new VersionEntryError(snapshotId, 'the entry is not JSON')
+  if (value === undefined) {
+    const hasConflict = /^<{7}/m.test(text)
+    const conflict =
+      'the entry has a merge conflict; expected that of the side that was pushed first'
+    throw new VersionEntryError(snapshotId, hasConflict ? conflict : 'the entry is not JSON')
+  }
   for (const { path, keyword, expected } of schemaMistakes(DATA_SCHEMAS.VersionSnapshot, value)) {
     const place = path.length === 0 ? 'the entry' : path.join('.')
     const fault = keyword === 'required' ? 'is missing' : `is invalid; expected ${expected}`
