@@ -123,13 +123,16 @@ void test('get_changelog lists the versions after another one', { skip }, async 
   )
 })
 
-/** A service that is away, and a mirror of it with the files of another. */
-async function serveOutage(t: TestContext, files: string) {
+/** A service that is away but for some paths, and a mirror of it with the files of another. */
+async function serveOutage(t: TestContext, files: string, served = 'none') {
   const { entry, ...proof } = await fetchCopyProof(createClient({ baseUrl: files }))
   const asked: string[] = []
   const origin = await serve(t, ({ url = '' }, response) => {
     asked.push(url)
-    response.writeHead(502).end()
+    if (!url.startsWith(served)) return void response.writeHead(502).end()
+    void fetch(files + url).then(async (file) => {
+      response.writeHead(file.status, Object.fromEntries(file.headers)).end(await file.text())
+    })
   })
   const text = JSON.stringify({ ...proof, origin })
   const mirror = await serve(t, (request, response) => {
@@ -513,6 +516,14 @@ void test('reads a mirror while the service is away', { skip }, async (t) => {
   assert.deepEqual([old.isError, old.text.split(':')[0]], [true, 'STALE_COPY'])
   const none = await client.call('get_history_entry', { snapshotId: 'VS-0001' })
   assert.deepEqual([none.isError, none.text.split(':')[0]], [true, 'NO_COPY'])
+  const unknown = await client.call('verify_response', await savedResponse(app.origin))
+  assert.deepEqual([unknown.isError, unknown.text.split(':')[0]], [true, 'UNREACHABLE'])
+  // With the keys of the service, the version is the mirror's, and so is what is said of it.
+  const partly = await serveOutage(t, app.origin, '/api/v1/keys/')
+  const verifier = await connectTools(t, partly.origin, ['--pin', PIN, '--mirror', partly.mirror])
+  const verified = await verifier.call('verify_response', await savedResponse(app.origin))
+  assert.equal(verified.isError, false, verified.text)
+  assert.equal((JSON.parse(verified.text) as Result).proof.source, 'mirror')
 })
 
 void test('the README names every tool', () => {

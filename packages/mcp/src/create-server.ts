@@ -6,6 +6,7 @@ import { history } from '@public-api/client-internal/history/history'
 import { findEntryFault } from '@public-api/client-internal/history/history-proofs'
 import { readNewest } from '@public-api/client-internal/history/newest-version'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { isOutage } from '@public-api/client-internal/outage'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { pastEventsResource } from '@public-api/contract/snapshots/past-events'
 import { z } from 'zod'
@@ -240,12 +241,17 @@ async function verifyReceived(from: Source, received: z.infer<typeof RECEIVED_RE
     // As svc verify: one that was decoded already is not.
     body: (coding === undefined ? undefined : decodeBody(bytes, coding)) ?? bytes,
   }
+  await from.client.keys().catch((error: unknown) => {
+    // It would say of the response what is true of the outage: unsigned.
+    if (!isOutage(error)) throw error
+    throw new ToolFailure('UNREACHABLE', 'the service is away, and its keys are not known yet')
+  })
   const [verified, newest] = await Promise.all([
     from.client.verify(response),
     readNewest(from.client, {}),
   ])
   return {
-    proof: proofOf(from, verified, newest.data),
+    proof: proofOf(from, { ...verified, source: newest.source }, newest.data),
     data: { verified: true, status: verified.status, etag: verified.etag },
   }
 }
@@ -255,7 +261,7 @@ async function audit(from: Source, _: object, signal: AbortSignal) {
   const newest = await readNewest(from.client, {})
   const { head, versionsRead, resources, unavailable } = report
   return {
-    proof: proofOf(from, { keyId: report.keyId, provedAtMs: newest.provedAtMs }, head),
+    proof: proofOf(from, { ...newest, keyId: report.keyId }, head),
     data: { holds: true, versionsRead, resources, unavailable },
   }
 }

@@ -32,14 +32,13 @@ export interface Source {
   readonly isPinned: boolean
 }
 
-/** When and by whom data was signed. A response that was received elsewhere has no source. */
-type Signed = Pick<Verified<unknown>, 'keyId' | 'provedAtMs'> &
-  Partial<Pick<Verified<unknown>, 'source'>>
+/** When and by whom data was signed, and from where it, or for a response that was received elsewhere the version, was read. */
+type Signed = Pick<Verified<unknown>, 'keyId' | 'provedAtMs' | 'source'>
 
 /** The proof of a verified response that belongs to a version. */
 export function proofOf(
   { client, isPinned }: Source,
-  { keyId, provedAtMs, source = 'origin' }: Signed,
+  { keyId, provedAtMs, source }: Signed,
   { snapshotId, createdAt, hash }: VersionSummary,
 ): ResultProof {
   const version = { snapshotId, createdAt, hash }
