@@ -99,7 +99,7 @@ is written.`,
     const done =
       key.status === 'current'
         ? `Created signing key ${key.keyId} in ${config.secretsDir}. It signs responses from the next start on.`
-        : `Announced signing key ${key.keyId} in ${config.secretsDir} as the next one. It signs after svc signing-key promote.`
+        : `Announced signing key ${key.keyId} in ${config.secretsDir} as the next one. It signs after svc signing-key promote: wait for two days after the reload, because clients without pins load the key document once a day.`
     return { json: { key: toMetadata(key) }, lines: [done, APPLY_ADVICE] }
   },
 })
@@ -180,7 +180,8 @@ const promoteCommand = createCommand({
   about: `Makes the announced key the current one. The previous key becomes retired and
 its private half is deleted. Its signatures stay valid for the overlap; reload
 the server within that time. To finish an interrupted promotion, run the command
-again.`,
+again. Wait for two days after the announcement: clients without pins load the
+key document once a day, and refuse a key that they have not seen.`,
   options: {
     'overlap-hours': {
       ...numberOption('HOURS: how long the retired key stays valid, 0 to 8760', [0, 8760]),

@@ -221,6 +221,7 @@ test('the program lists, announces and promotes, as text and as JSON', async (t)
   assert.deepEqual([wrong.status, wrong.out], [2, ''])
   assert.match(wrong.error, /--not-before expects a time such as \S+Z or \S+\+07:00/)
   assert.equal((await svc('retire', 'short')).status, 2)
+  assert.match((await svc('new')).out, /wait for two days after the reload, because clients/)
 })
 
 test('the record of the keys is read back by --pin-from', async (t) => {
