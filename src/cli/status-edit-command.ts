@@ -186,6 +186,7 @@ export async function editStatus(
   }
   const typed =
     values.note === undefined ? undefined : formatTypedNote(requireOption('note', values.note)).note
+  const known = readKnownFiles(contentDir, releases)
   /** Publishes the status alone. Other edits in the folder wait for svc publish. */
   const publish = (bytesBefore?: ReadonlyMap<string, Buffer>, onStart = (_: ReleaseStore) => {}) =>
     runPublication(values, async (publication) => {
@@ -193,7 +194,7 @@ export async function editStatus(
       const { store } = publication
       onStart(store)
       const only = store.readVersionIds().length === 0 ? undefined : new Set(['status'] as const)
-      return publishRelease({ contentDir, over, only, before: bytesBefore, ...publication })
+      return publishRelease({ contentDir, over, only, known, before: bytesBefore, ...publication })
     })
   const edited = await editStatusFile(
     contentDir,
@@ -204,7 +205,7 @@ export async function editStatus(
     },
     {
       texts: new Map(typed === undefined ? [] : [['the note', typed]]),
-      known: readKnownFiles(contentDir, releases),
+      known,
     },
     translationsOf(values),
   ).catch((error: unknown) => {

@@ -110,6 +110,8 @@ export function readKnownFiles(contentDir: string, store: ReleaseStore): KnownFi
     const isSame = version.hash === hash && version.registryVersion === REGISTRY_VERSION
     return isSame ? { files, resources: version.resources } : undefined
   })
+  /** Read once: a command compiles the content before it edits, publishes or moves it, and after. */
+  const data = new Map<string, JsonValue | undefined>()
   const digestOf = (resource: string): string | undefined => {
     const digest = propertyOf(known?.resources, resource)
     return typeof digest === 'string' ? digest : undefined
@@ -123,7 +125,11 @@ export function readKnownFiles(contentDir: string, store: ReleaseStore): KnownFi
       const digest = digestOf(resource)
       if (digest === undefined) return undefined
       // Published data is JSON.
-      return unlessDamaged(() => parseJson(store.readResourceText(resource, digest)) as JsonValue)
+      const value =
+        data.get(resource) ??
+        unlessDamaged(() => parseJson(store.readResourceText(resource, digest)) as JsonValue)
+      data.set(resource, value)
+      return value
     },
     digestOf,
   }

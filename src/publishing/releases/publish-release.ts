@@ -250,6 +250,8 @@ export async function publishRelease(
     readonly contentDir: string
     readonly over?: string | undefined
     readonly only?: ReadonlySet<TranslatedName> | undefined
+    /** Those of the folder, where the command read them before. */
+    readonly known?: KnownFiles
     /** The bytes that files had before the command edited them, by their paths in the folder. */
     readonly before?: ReadonlyMap<string, Buffer> | undefined
   },
@@ -258,7 +260,7 @@ export async function publishRelease(
   const nowMs = contentMs(store, options.nowMs)
   const typed = new Map(options.note === undefined ? [] : [['the note', options.note]])
   for (const [name, line] of typed) checkLine(name, line)
-  const known = readKnownFiles(contentDir, store)
+  const { known = readKnownFiles(contentDir, store) } = options
   const asWritten = await compileContent(contentDir, nowMs, { texts: typed, only, known })
   const versions = options.readVersions?.() ?? readVersions(store)
   const head = versions.at(-1)

@@ -85,6 +85,12 @@ export function readRecordText(
   }
 }
 
+/** What the newest text of each record parsed to: a command that edits content compiles it before and after. */
+const parsed = new Map<
+  TranslationLocale,
+  { readonly text: string; readonly record: TranslationRecord }
+>()
+
 /** The record of a locale with this text. Throws a PublishError for a damaged one. */
 export function parseTranslationRecord(
   contentDir: string,
@@ -94,8 +100,12 @@ export function parseTranslationRecord(
   try {
     // A full disk or a power failure leaves an empty file, which says no more than none.
     if (text.trim() === '') return new Map()
-    const value = propertyOf(parseJson(text), 'translated')
-    return new Map(Object.entries(value as object).map(([field, state]) => [field, String(state)]))
+    const known = parsed.get(locale)
+    if (known?.text === text) return known.record
+    const value = propertyOf(parseJson(text), 'translated') as object
+    const record = new Map(Object.entries(value).map(([field, state]) => [field, String(state)]))
+    parsed.set(locale, { text, record })
+    return record
   } catch (error) {
     throw damaged(contentDir, recordFile(locale), error)
   }
