@@ -122,7 +122,7 @@ const templatesCommand = createCommand({
   about: `Lists the texts of the content's folder templates, to begin an incident or a
 maintenance from with --template.`,
   options: { content: CONTENT_OPTION },
-  exit: '0 done, 1 a template has mistakes',
+  exit: '0 done, 1 a template has mistakes, 2 wrong usage',
   async run({ values }) {
     const { readTemplates } = await import('../publishing/editing/event-templates.ts')
     const content = contentFolder(values.content)

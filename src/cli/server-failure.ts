@@ -22,6 +22,7 @@ export function serverFailureOf(error: unknown): CommandFailure | undefined {
   }
   if (error instanceof PublishError) {
     const { code, message, mistakes } = error
+    if (code === 'USAGE') throw new UsageError(message)
     return new CommandFailure(code, message, {
       details: mistakeLines(mistakes),
       members: { mistakes },

@@ -6,6 +6,7 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { keepBytesInGit } from '../files/git-files.ts'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
@@ -59,7 +60,7 @@ be changed, even when the service moves.`,
     return {
       json: { folder, origin, vkey, size, url },
       lines: [
-        `Created the log ${origin} with ${size} versions in ${folder}.`,
+        `Created the log ${origin} with ${pluralOf(size, 'version')} in ${folder}.`,
         `Keep a copy of the key and of log-state.json from ${publication.secrets.secretsDir}.`,
         'For the policies of clients:',
         `log ${vkey} ${url}`,
@@ -93,8 +94,8 @@ Nothing is asked or changed.`,
     return {
       json: { folder, ...status, isOld },
       lines: [
-        `${origin} in ${folder}: ${size} versions signed, root ${root}`,
-        `The served checkpoint has ${servedSize} versions. ${quorum}`,
+        `${origin} in ${folder}: ${pluralOf(size, 'version')} signed, root ${root}`,
+        `The served checkpoint has ${pluralOf(servedSize, 'version')}. ${quorum}`,
         pendingVersions > 0 && `Pending versions: ${pendingVersions}`,
         ...witnessLines(status),
       ],

@@ -73,7 +73,7 @@ test('restore requires --force for an existing database and replaces all of it',
   await addRegistrations(database, await sealedRegistrations(2, keys, 10))
   const refused = await svcIn(folder, ['db', 'restore', 'b.sqlite', '--json'])
   assert.equal(refused.status, 1)
-  assert.match(refused.out, /"code":"EXISTS"/)
+  assert.match(refused.out, /"code":"EXISTS".*left unchanged; --force replaces it"/)
   assert.equal((await countRows(database)).total, 5)
   const restored = succeeded(await svcIn(folder, ['db', 'restore', 'b.sqlite', '--force']))
   assert.match(restored, /^Restored 3 registrations, the newest of 2026-.*\nErase and revoke/)

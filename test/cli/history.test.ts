@@ -49,6 +49,8 @@ test('lists and shows versions and their resources', async (t) => {
   for (const [args, status, message] of [
     [['show'], 2, /expected a version/],
     [['show', 'VS-0009'], 1, /VS-0009/],
+    [['show', 'status'], 2, /no version "status"; expected VS-0001 to VS-/],
+    [['rollback', 'v1'], 2, /no version "v1"/],
     [['show', 'VS-0001', 'statsu'], 1, /no such resource; expected .*status/],
   ] as const) {
     const outcome = await run(...args)

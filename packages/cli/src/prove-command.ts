@@ -21,6 +21,7 @@ import {
   versionHashText,
 } from '@public-api/contract/history/version-chain'
 import { parseVersionEntry, VersionEntryError } from '@public-api/contract/history/version-entry'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   checkpointLines,
   MAX_RESOURCE_BYTES,
@@ -102,6 +103,9 @@ function write(file: string, content: string | Uint8Array): void {
   try {
     createFile(file, content)
   } catch (error) {
+    if (propertyOf(error, 'code') === 'EEXIST') {
+      throw new CommandFailure('EXISTS', `${file}: the file exists and was left unchanged`)
+    }
     throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
   }
 }
@@ -117,7 +121,8 @@ The proof comes from the service at URL, or from a releases folder. It is checke
 before it is written.`,
   options: {
     from: textOption('URL: read it from this service or copy'),
-    releases: textOption('DIR: read it from this releases folder (default: releases)'),
+    releases: textOption(`DIR: read it from this releases folder (default: SVC_RELEASES_DIR, else
+      releases)`),
     policy: textOption(`FILE: whom you trust; without it, the service's own suggestion is
       used, which proves nothing against its operator`),
     resource: textOption('NAME: also write this resource of the version, such as status'),

@@ -109,7 +109,7 @@ verification. A contradiction is written to a file of evidence, as by svc audit.
   },
   json: 'print each version as one JSON object in a line, and a failure as the last one',
   exit: `0 ended by a signal or by the reader of its output, 1 a finding, 2 wrong usage,
-    3 unreachable before it began to watch`,
+    3 unreachable at the start, where --after or --pin-from is read`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [base, ...rest] = positionals

@@ -1,9 +1,10 @@
-import { createCommand } from '@public-api/cli-kit/command'
+import { CommandFailure, createCommand } from '@public-api/cli-kit/command'
 import { onlyArgument } from '@public-api/cli-kit/option-values'
 import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { restoreDatabase } from '../../storage/sqlite/sqlite-backup.ts'
+import { StorageError } from '../../storage/stores/storage-error.ts'
 import {
   DATABASE_OPTION,
   databaseLocation,
@@ -30,7 +31,12 @@ For PostgreSQL use pg_restore.`,
   async run({ values, positionals }) {
     const file = onlyArgument(positionals, 'FILE')
     const location = databaseLocation(values.database)
-    await restoreDatabase(file, requireSqlite(location, 'pg_restore'), { force: values.force })
+    await restoreDatabase(file, requireSqlite(location, 'pg_restore'), {
+      force: values.force,
+    }).catch((error: unknown) => {
+      if (!(error instanceof StorageError) || error.code !== 'EXISTS') throw error
+      throw new CommandFailure('EXISTS', `${error.message}; --force replaces it`)
+    })
     // Opening for writing migrates a backup of an older version.
     const { total, lastRegisteredAtMs } = await withDatabase(
       location,

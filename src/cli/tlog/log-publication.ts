@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { CosignOptions, CosignReport } from '../../tlog/signing/cosign-log.ts'
 import type { LogPublication } from '../../tlog/signing/published-log.ts'
@@ -77,8 +78,8 @@ export function cosignLines(report: CosignReport, folder: string): readonly stri
     servedSize === 0 ? 'no checkpoint is served' : `the checkpoint of ${servedSize} stays served`
   return [
     isMet
-      ? `The log ${origin} in ${folder} serves ${size} versions.`
-      : `The policy of the log in ${folder} is not met for ${size} versions: ${missing.join(', ')} missing; ${served}. svc tlog cosign asks again.`,
+      ? `The log ${origin} in ${folder} serves ${pluralOf(size, 'version')}.`
+      : `The policy of the log in ${folder} is not met for ${pluralOf(size, 'version')}: ${missing.join(', ')} missing; ${served}. svc tlog cosign asks again.`,
     ...witnessLines(report),
   ]
 }

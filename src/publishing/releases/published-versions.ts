@@ -15,6 +15,7 @@ import {
   type RemovedEvent,
   removedEvents,
 } from '@public-api/contract/snapshots/removed-events'
+import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/terms/identifier-patterns'
 import { walkHistory } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { PublishError } from '../rules/publish-error.ts'
@@ -79,7 +80,7 @@ export function contentMs(store: ReleaseStore, nowMs: number): number {
   }
 }
 
-/** The version with an id. Throws a PublishError (VERSION). */
+/** The version with an id. Throws a PublishError (VERSION, or USAGE where it is no id). */
 export function requireVersion(
   versions: readonly VersionEntry[],
   snapshotId: string,
@@ -88,7 +89,7 @@ export function requireVersion(
   if (found !== undefined) return found
   const newest = versions.at(-1)?.snapshotId
   throw new PublishError(
-    'VERSION',
+    new RegExp(SNAPSHOT_ID_PATTERN).test(snapshotId) ? 'VERSION' : 'USAGE',
     newest === undefined
       ? 'no version is published'
       : `there is no version ${JSON.stringify(snapshotId.slice(0, 30))}; expected ${versions[0]?.snapshotId} to ${newest}`,

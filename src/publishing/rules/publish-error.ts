@@ -14,6 +14,8 @@ export type PublishFault =
   | 'CONFLICT'
   /** The version, or the resource in it, does not exist or cannot be used. */
   | 'VERSION'
+  /** What the caller named cannot be a version. */
+  | 'USAGE'
   /** The content was redacted. Publishing it again would undo the redaction. */
   | 'REDACTED'
   /** The release folder cannot be written. Publishing again shows whether the version was published after all. */

@@ -1,4 +1,5 @@
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { ConnectionError } from '@public-api/client-internal/connection'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { type LogPolicy, openPolicy } from '@public-api/client-internal/log/log-policy'
@@ -79,7 +80,7 @@ export function checkpointLines(checkpoint: VerifiedCheckpoint): readonly string
   const at = witnessedAt(checkpoint)
   const names = cosignatures.map(({ witness }) => sanitizeForTerminal(witness, 60)).join(', ')
   return [
-    `Log ${sanitizeForTerminal(origin, 200)}, ${size} versions.`,
+    `Log ${sanitizeForTerminal(origin, 200)}, ${pluralOf(size, 'version')}.`,
     at === null
       ? 'The policy asks for no witness: only its operator vouches for it.'
       : `Cosigned by ${names}; the quorum was met at ${at}.`,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { createClient } from '@public-api/client-internal/client'
 import { fetchCopyProof } from '@public-api/client-internal/copies/fetch-copy-proof'
 import { readRedactions } from '@public-api/client-internal/history/redactions'
@@ -166,7 +167,7 @@ async function requireExtended(
       { exitCode: EXIT_CODES.usage },
     )
   }
-  const detail = `the service has ${served.size} versions, and ${folder} ${known.size}`
+  const detail = `the service has ${pluralOf(served.size, 'version')}, and ${folder} ${known.size}`
   const statements = { checkpoint: known.note, shown: served.note, keys: [] }
   const { code, message, evidence } = await createLagFailure(detail, statements, { policy, nowMs })
   throw find(code, message, evidence)
