@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -150,7 +151,14 @@ test('a mirror is a folder that any static host serves, and continues where it s
     text(folder, 'copy', 'archive', 'versions', 'VS-0005.json'),
     text(releases, 'versions', 'VS-0005.json'),
   )
+  const index = path.join(folder, 'copy', 'archive', 'versions.json')
+  const [left, written] = [partialNameOf(index), partialNameOf(index)]
+  for (const each of [left, written]) writeFileSync(each, '')
+  utimesSync(left, 0, 0)
   const again = await run(origin)
+  // A file that another process may still write stays.
+  assert.deepEqual([left, written].map(existsSync), [false, true])
+  rmSync(written)
   assert.equal((JSON.parse(again.out) as { readonly added: number }).added, 0)
 
   const host = await serveFolder(t, () => path.join(folder, 'copy'))

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
@@ -32,6 +32,7 @@ import {
 } from '@public-api/client-internal/log/verify-checkpoint'
 import {
   makeFolder,
+  removePartialFiles,
   removeWithPartials,
   replaceFile,
 } from '@public-api/client-internal/node/durable-file'
@@ -227,7 +228,17 @@ async function redactedBy(base: string, newest: VersionEntry | undefined) {
     names.has(`${name}/${digest}`) && newest?.resources[name] !== digest
 }
 
+/** Removes what killed runs left in the folders of the copy. */
+function removeLeftovers(folder: string): void {
+  if (!existsSync(folder)) return
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  for (const place of new Set(names.map((name) => path.dirname(name)))) {
+    removePartialFiles(path.join(folder, place))
+  }
+}
+
 async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: number) {
+  removeLeftovers(folder)
   const archive = createArchiveClient({ base, policy, now: () => nowMs })
   const checkpoint = await archive.checkpoint()
   await requireExtended(archive, policy, folder, checkpoint, nowMs)
