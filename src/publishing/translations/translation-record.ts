@@ -102,7 +102,9 @@ export function parseTranslationRecord(
     if (text.trim() === '') return new Map()
     const known = parsed.get(locale)
     if (known?.text === text) return known.record
-    const value = propertyOf(parseJson(text), 'translated') as object
+    const value: unknown = propertyOf(parseJson(text), 'translated')
+    if (typeof value !== 'object' || value === null)
+      throw new Error(/^<{7}/m.test(text) ? 'a merge conflict' : 'found no translations')
     const record = new Map(Object.entries(value).map(([field, state]) => [field, String(state)]))
     parsed.set(locale, { text, record })
     return record

@@ -6,7 +6,7 @@ import { publishRelease } from '../../../src/publishing/releases/publish-release
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
 import { loadReleases } from '../../../src/service/releases/releases.ts'
 import { parsePage, textIn } from '../../support/page-markup.ts'
-import { svc } from '../../support/run-svc.ts'
+import { failedWith, svc } from '../../support/run-svc.ts'
 import { runApp } from '../../support/running-app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from '../content-fixture.ts'
@@ -94,4 +94,12 @@ test('a translation whose source changed is not published until it changes or is
   }
   assert.ok(missing.every(({ locale }) => locale === 'zh-CN'))
   assert.ok(missing.some(({ field }) => field === 'status.summary'))
+  for (const [text, reason] of [
+    ['{\n<<<<<<< HEAD\n', 'a merge conflict'],
+    ['[]', 'found no translations'],
+  ] as const) {
+    writeContent(contentDir, 'th/.translated.json', text)
+    const error = failedWith(1, await svc('check', '--content', contentDir))
+    assert.ok(error.includes(`th/.translated.json is damaged (${reason}); restore it from`), error)
+  }
 })
