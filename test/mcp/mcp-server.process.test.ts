@@ -216,7 +216,7 @@ void test('a lying service yields errors without content', { skip }, async (t) =
     ['SIGNATURE', ({ headers }) => void headers.set('x-svc-signed-at', INJECTION)],
     ['UNSIGNED', ({ headers }) => void headers.delete('x-svc-signature')],
     [
-      'UNREACHABLE',
+      'RESPONSE',
       (response) => {
         response.status = 302
         response.headers.set('location', `http://127.0.0.1/${encodeURIComponent(INJECTION)}`)
@@ -514,6 +514,7 @@ void test('reads a mirror while the service is away', { skip }, async (t) => {
   const strict = await connectTools(t, origin, [...copied, '--max-mirror-age', '5'])
   const old = await strict.call('get_status')
   assert.deepEqual([old.isError, old.text.split(':')[0]], [true, 'STALE_COPY'])
+  assert.match(old.text, /its copies are older than --max-mirror-age\./)
   const none = await client.call('get_history_entry', { snapshotId: 'VS-0001' })
   assert.deepEqual([none.isError, none.text.split(':')[0]], [true, 'NO_COPY'])
   const unknown = await client.call('verify_response', await savedResponse(app.origin))
@@ -524,6 +525,8 @@ void test('reads a mirror while the service is away', { skip }, async (t) => {
   const verified = await verifier.call('verify_response', await savedResponse(app.origin))
   assert.equal(verified.isError, false, verified.text)
   assert.equal((JSON.parse(verified.text) as Result).proof.source, 'mirror')
+  const alone = await (await connectTools(t, origin, ['--pin', PIN])).call('get_status')
+  assert.match(alone.text, /^UNSIGNED: the service is away, /)
 })
 
 void test('the README names every tool', () => {

@@ -7,6 +7,7 @@ import { AuditStateError } from '@public-api/client-internal/history/audit-state
 import { HistoryError, UnlinkedKeysError } from '@public-api/client-internal/history/history-error'
 import { HISTORY_FAULTS } from '@public-api/client-internal/history/history-proofs'
 import { UnsettledError } from '@public-api/client-internal/history/unsettled-error'
+import { isFinal, isOutage } from '@public-api/client-internal/outage'
 import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { orAborted } from '@public-api/client-internal/retries'
 import {
@@ -24,10 +25,19 @@ export interface ToolResult {
   readonly content: { readonly type: 'text'; readonly text: string }[]
 }
 
+const COPY_FAULTS = {
+  NO_COPY: 'the service is away, and no copy has this',
+  STALE_COPY: 'the service is away, and its copies are older than --max-mirror-age',
+  OTHER_HISTORY: 'the service is away, and a copy contradicts the history that was verified',
+}
+
 /** The code and the reason of an error. Errors of the client quote header fields, so their messages are not used. */
 function describeError(error: unknown): readonly [code: string, reason: string] {
   if (error instanceof ToolFailure) return [error.code, error.message]
-  if (error instanceof VerificationError) return [error.code, VERIFICATION_FAULTS[error.code]]
+  if (error instanceof VerificationError) {
+    const away = 'the service is away, and a proxy sent an error without a signature'
+    return [error.code, isOutage(error) ? away : VERIFICATION_FAULTS[error.code]]
+  }
   if (error instanceof HistoryError) {
     return [error.code, `${HISTORY_FAULTS[error.code]}. Run 'svc audit' to save the evidence.`]
   }
@@ -35,7 +45,7 @@ function describeError(error: unknown): readonly [code: string, reason: string] 
   if (error instanceof UnlinkedKeysError) {
     return [error.code, 'the history contradicts the saved one, and unrelated keys signed the two']
   }
-  if (error instanceof CopyError) return [error.code, 'the service is away, and no copy has this']
+  if (error instanceof CopyError) return [error.code, COPY_FAULTS[error.code]]
   if (error instanceof AuditStateError) return [error.code, 'the saved state is of another service']
   if (error instanceof UnsettledError)
     return ['UNSETTLED', 'versions are being published; ask again later']
@@ -47,7 +57,11 @@ function describeError(error: unknown): readonly [code: string, reason: string] 
       `the service refused with status ${status}, and the signature of the refusal was verified${wait}`,
     ]
   }
-  if (error instanceof ConnectionError) return ['UNREACHABLE', 'no complete response was received']
+  if (error instanceof ConnectionError) {
+    return isFinal(error)
+      ? ['RESPONSE', 'it is a redirect, or too large; asking again does not help']
+      : ['UNREACHABLE', 'no complete response was received']
+  }
   if (error instanceof CommandFailure) return [error.code, 'the key IDs to trust could not be read']
   // Its message may quote what was received.
   return ['INTERNAL', 'this server failed; the details are on its standard error']
