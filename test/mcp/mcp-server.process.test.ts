@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -31,6 +32,7 @@ interface Result {
     readonly isPinned: boolean
     readonly source: string
     readonly provedAt: string
+    readonly warnings?: readonly string[]
     readonly version: { readonly snapshotId: string; readonly hash: string }
   }
   readonly data: Readonly<Record<string, unknown>>
@@ -123,23 +125,28 @@ void test('get_changelog lists the versions after another one', { skip }, async 
   )
 })
 
-/** A service that is away but for some paths, and a mirror of it with the files of another. */
-async function serveOutage(t: TestContext, files: string, served = 'none') {
+/** A service that is away but for the paths that another one serves, and a mirror of it with the files of a third. */
+async function serveOutage(
+  t: TestContext,
+  files: string,
+  servedBy: (url: string) => string | undefined = () => undefined,
+) {
   const { entry, ...proof } = await fetchCopyProof(createClient({ baseUrl: files }))
   const asked: string[] = []
+  const passOn = async (from: string, url: string, response: ServerResponse) => {
+    const sent = await fetch(from + url)
+    response.writeHead(sent.status, [...sent.headers].flat()).end(await sent.bytes())
+  }
   const origin = await serve(t, ({ url = '' }, response) => {
     asked.push(url)
-    if (!url.startsWith(served)) return void response.writeHead(502).end()
-    void fetch(files + url).then(async (file) => {
-      response.writeHead(file.status, Object.fromEntries(file.headers)).end(await file.text())
-    })
+    const node = servedBy(url)
+    if (node !== undefined) return void passOn(node, url, response)
+    response.writeHead(502).end()
   })
   const text = JSON.stringify({ ...proof, origin })
-  const mirror = await serve(t, (request, response) => {
-    if (request.url === '/now.json') return void response.end(text)
-    void fetch(files + String(request.url)).then(async (file) => {
-      response.writeHead(file.status).end(Buffer.from(await file.arrayBuffer()))
-    })
+  const mirror = await serve(t, ({ url = '' }, response) => {
+    if (url === '/now.json') return void response.end(text)
+    void passOn(files, url, response)
   })
   return { entry, origin, mirror, asked }
 }
@@ -520,13 +527,34 @@ void test('reads a mirror while the service is away', { skip }, async (t) => {
   const unknown = await client.call('verify_response', await savedResponse(app.origin))
   assert.deepEqual([unknown.isError, unknown.text.split(':')[0]], [true, 'UNREACHABLE'])
   // With the keys of the service, the version is the mirror's, and so is what is said of it.
-  const partly = await serveOutage(t, app.origin, '/api/v1/keys/')
+  const partly = await serveOutage(t, app.origin, (url) =>
+    url.startsWith('/api/v1/keys/') ? app.origin : undefined,
+  )
   const verifier = await connectTools(t, partly.origin, ['--pin', PIN, '--mirror', partly.mirror])
   const verified = await verifier.call('verify_response', await savedResponse(app.origin))
   assert.equal(verified.isError, false, verified.text)
   assert.equal((JSON.parse(verified.text) as Result).proof.source, 'mirror')
   const alone = await (await connectTools(t, origin, ['--pin', PIN])).call('get_status')
   assert.match(alone.text, /^UNSIGNED: the service is away, /)
+})
+
+void test('says that a mirror is older than what it read before', { skip }, async (t) => {
+  const [before, now] = await Promise.all(
+    [2, 3].map((count) => runService(t, { releases: madeHistory(count) })),
+  )
+  let node = now?.origin
+  const { origin, mirror } = await serveOutage(t, String(before?.origin), () => node)
+  const client = await connectTools(t, origin, ['--pin', PIN, '--mirror', mirror])
+  const proofOf = async (name: string) =>
+    (JSON.parse((await client.call(name)).text) as Result).proof
+  const newest = await proofOf('get_status')
+  assert.deepEqual([newest.version.snapshotId, newest.warnings], ['VS-0003', undefined])
+  node = undefined
+  for (const name of ['get_status', 'get_incidents', 'get_roadmap']) {
+    const { source, version, warnings } = await proofOf(name)
+    assert.deepEqual([source, version.snapshotId], ['mirror', 'VS-0002'])
+    assert.match(String(warnings), /^OLDER_COPY: .*: VS-0002 is older than VS-0003, [a-z ]+$/, name)
+  }
 })
 
 void test('the README names every tool', () => {

@@ -17,6 +17,8 @@ export interface ResultProof {
   readonly isPinned: boolean
   readonly provedAt: string
   readonly source: 'origin' | 'mirror' | 'store'
+  /** That the copy is older than what was verified before. Other warnings of the client quote what was received. */
+  readonly warnings?: readonly string[]
   readonly version: Pick<VersionSummary, 'snapshotId' | 'createdAt' | 'hash'>
 }
 
@@ -33,17 +35,19 @@ export interface Source {
 }
 
 /** When and by whom data was signed, and from where it, or for a response that was received elsewhere the version, was read. */
-type Signed = Pick<Verified<unknown>, 'keyId' | 'provedAtMs' | 'source'>
+type Signed = Pick<Verified<unknown>, 'keyId' | 'provedAtMs' | 'source' | 'warnings'>
 
 /** The proof of a verified response that belongs to a version. */
 export function proofOf(
   { client, isPinned }: Source,
-  { keyId, provedAtMs, source }: Signed,
+  { keyId, provedAtMs, source, warnings }: Signed,
   { snapshotId, createdAt, hash }: VersionSummary,
 ): ResultProof {
   const version = { snapshotId, createdAt, hash }
   const provedAt = formatInstant(provedAtMs)
-  return { origin: client.origin, keyId, isPinned, provedAt, source, version }
+  const older = warnings.filter((each) => each.startsWith('OLDER_COPY: '))
+  const noted = older.length === 0 ? {} : { warnings: older }
+  return { origin: client.origin, keyId, isPinned, provedAt, source, ...noted, version }
 }
 
 /**
