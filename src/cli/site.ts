@@ -42,7 +42,7 @@ names the service that the links and the canonical addresses lead to.`,
   Repeat it during a rotation`),
   },
   exit: `0 written or unchanged, 1 failed, or the service's response does not verify, 2 wrong usage,
-    3 the pages are written and the service could not be asked`,
+    3 the pages are written and the service could not be asked, or was behind`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [folder, ...rest] = positionals

@@ -189,6 +189,25 @@ test('a mirror is a folder that any static host serves, and continues where it s
   assert.match(failedWith(2, await run(origin)), /its files do not lead to its checkpoint/)
 })
 
+test('a mirror keeps the proof of a later version than that of a node that is late', async (t) => {
+  const { folder, serveReleases } = await openService(t)
+  const late = await serveReleases()
+  await rollBackTo(folder, 'VS-0001', 'Back')
+  const newest = await serveReleases()
+  for (const { clock } of [late, newest]) clock.ms = Date.now()
+  let node = newest
+  const origin = await serve(t, (request, response) => {
+    const isOfApi = request.url?.startsWith('/api/') === true
+    passOn(request, response, (isOfApi ? node : newest).port)
+  })
+  const run = () => svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy'])
+  assert.match(succeeded(await run()), /now\.json: VS-0006 is the newest/)
+  const proof = text(folder, 'copy', 'now.json')
+  node = late
+  assert.match(succeeded(await run()), /serves VS-0005, and signed a later version before/)
+  assert.equal(text(folder, 'copy', 'now.json'), proof)
+})
+
 test('several mirrors of one folder wait for each other, and write files that any host can read', async (t) => {
   const { folder, origin } = await openService(t)
   const umask = process.umask(0o077)

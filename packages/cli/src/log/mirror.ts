@@ -4,7 +4,7 @@ import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { createClient } from '@public-api/client-internal/client'
-import { fetchCopyProof } from '@public-api/client-internal/copies/fetch-copy-proof'
+import { fetchCopyProof, isLaterProof } from '@public-api/client-internal/copies/fetch-copy-proof'
 import { readRedactions } from '@public-api/client-internal/history/redactions'
 import {
   createArchiveClient,
@@ -290,7 +290,7 @@ async function copyAll(base: string, folder: string, policy: LogPolicy, nowMs: n
 
 /**
  * Writes `now.json`: signed responses of the service, which prove that the newest version of the copy was the newest. Keeps
- * the old one if the service does not respond, or serves a version that the verified log does not have.
+ * the old one if the service does not respond, serves a version that the verified log does not have, or one before it.
  */
 async function proveNow(
   base: string,
@@ -303,6 +303,11 @@ async function proveNow(
     const { snapshotId } = entry
     if (!versions.some(({ hash }) => hash === entry.hash)) {
       return { reason: `the log does not have ${snapshotId}, which the service serves` }
+    }
+    const known = await readIfThere(folder, 'now.json', MAX_RESOURCE_BYTES)
+    const now = { origin: proof.origin, entry, nowMs: Date.now() }
+    if (known !== undefined && (await isLaterProof(known, now))) {
+      return { reason: `the service serves ${snapshotId}, and signed a later version before` }
     }
     writeWhole(folder, 'now.json', `${JSON.stringify(proof)}\n`)
     return { snapshotId }
