@@ -10,8 +10,6 @@ import {
 import { textOption, textOptions } from '@public-api/cli-kit/options'
 import { withProgress } from '@public-api/cli-kit/progress'
 import { parseBase, parsePins } from '@public-api/cli/src/verifying/address.ts'
-import { isOutage } from '@public-api/client-internal/outage'
-import { VerificationError } from '@public-api/client-internal/verification-error'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION } from './releases-folder.ts'
@@ -41,8 +39,8 @@ names the service that the links and the canonical addresses lead to.`,
     pin: textOptions(`KEYID: the key that the service signs with; pages name the first one.
   Repeat it during a rotation`),
   },
-  exit: `0 written or unchanged, 1 failed, or the service's response does not verify, 2 wrong usage,
-    3 the pages are written and the service could not be asked, or was behind`,
+  exit: `0 written or unchanged, 1 failed, 2 wrong usage, 3 the pages are written and the service
+    could not be asked, or was behind`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [folder, ...rest] = positionals
@@ -94,9 +92,10 @@ names the service that the links and the canonical addresses lead to.`,
         }
       } catch (error) {
         for (const line of lines) output.out(line)
-        const isWrong =
-          error instanceof CopyFailure || (error instanceof VerificationError && !isOutage(error))
-        throw fail(error, isWrong ? EXIT_CODES.failure : EXIT_CODES.unreachable)
+        throw fail(
+          error,
+          error instanceof CopyFailure ? EXIT_CODES.failure : EXIT_CODES.unreachable,
+        )
       }
     }).catch((error: unknown) => {
       throw error instanceof CommandFailure ? error : fail(error)

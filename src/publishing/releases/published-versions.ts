@@ -80,7 +80,7 @@ export function contentMs(store: ReleaseStore, nowMs: number): number {
   }
 }
 
-/** The version with an id. Throws a PublishError (VERSION, or USAGE where it is no id). */
+/** The version with an ID. Throws a PublishError: VERSION if it does not exist, USAGE if the ID is malformed. */
 export function requireVersion(
   versions: readonly VersionEntry[],
   snapshotId: string,
